@@ -1,6 +1,6 @@
 // Package arch holds the import rules of the house and checks a list of packages
-// against them. It is not a linter of style, and it looks at no test files: a
-// test may import what it needs.
+// against them. It is not a style linter, and it ignores test files: a test may
+// import what it needs.
 package arch
 
 import (
@@ -36,14 +36,14 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s → %s: %s", v.From, v.To, v.Rule)
 }
 
-// pureLibraries are the modules that core may use beside the standard library.
+// pureLibraries are the modules that core may use besides the standard library.
 var pureLibraries = []string{"github.com/peterstace/simplefeatures/geom", "gonum.org/v1/gonum"}
 
 // drivingAdapters call the use cases, so they may import app.
 var drivingAdapters = []string{"http", "cli", "console", "messaging"}
 
-// soleImporters names, for a library that some folders wrap, those folders. If the
-// library must go, they are what is rewritten.
+// soleImporters names, for a library that only some folders wrap, those folders.
+// If the library has to go, they are what must be rewritten.
 var soleImporters = map[string][]string{
 	"github.com/danielgtaylor/huma": {
 		Module + "/adapters/http/document", Module + "/adapters/http/query", Module + "/adapters/http/member",
@@ -53,8 +53,8 @@ var soleImporters = map[string][]string{
 	"go.opentelemetry.io/otel":  {Module + "/adapters/telemetry"},
 }
 
-// templates call methods by a name that the linker does not know, so that it keeps every method of every type: 12 MB of the
-// program. core/markup writes HTML and XML.
+// templates call methods by a name that the linker does not know, so the linker keeps every method of every type: 12 MB
+// of the program. core/markup writes HTML and XML instead.
 var templates = []string{"text/template", "html/template"}
 
 // binary is the one program; programs that help the tests live below tests.
@@ -187,7 +187,7 @@ func within(importPath, root string) bool {
 	return importPath == root || strings.HasPrefix(importPath, root+"/")
 }
 
-// standard reports whether a package is of the standard library: its first
+// standard reports whether a package belongs to the standard library: its first
 // element has no dot, and it is not ours.
 func standard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")

@@ -21,7 +21,7 @@ import (
 const root = "../.."
 
 // house lists the packages of the module as the go command sees them. Folders
-// that hold only tests are in the list without files.
+// that hold only tests are listed without files.
 func house(t *testing.T) []Package {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -62,7 +62,7 @@ func TestCoreHasNoClock(t *testing.T) {
 	}
 }
 
-// The clock of a process can be set ahead by tests alone.
+// Only tests can set the clock of a process ahead.
 func TestClockIsSetByTestsAlone(t *testing.T) {
 	var in []string
 	for _, p := range house(t) {

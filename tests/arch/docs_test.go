@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a page says is held by a test is held by one that exists.
+// Where a page names the test that guarantees something, that test must exist.
 func TestPagesNameTestsThatExist(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

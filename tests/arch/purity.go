@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// impure are the packages of the standard library, with all below them, that
-// core does without: they read the outside world, write to it, or roll dice.
+// impure are the packages of the standard library, with everything below them,
+// that core must not use: they read the outside world, write to it, or roll dice.
 var impure = []string{
 	"crypto/rand", "database", "io/ioutil", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe",
 }
@@ -47,7 +47,7 @@ func CheckClock(packages []Package) ([]Violation, error) {
 }
 
 // clockUses parses a file (source nil: read from disk) and returns a line for
-// each mention of the clock, called or not: a stored time.Now is a clock as well.
+// each mention of the clock, called or not: a stored time.Now is also a clock.
 func clockUses(file string, source any) ([]string, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)

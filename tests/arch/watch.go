@@ -26,8 +26,8 @@ func Unwatched(makefile string) []string {
 	return out
 }
 
-// CheckUnwatched returns a violation for everything by which the packages with the names share memory: the detector
-// sees neither the order that they make nor what breaks it. A pool is allowed, for it reports its order itself.
+// CheckUnwatched returns a violation for every way in which the named packages share memory: the detector sees
+// neither the order that they establish nor what breaks it. A pool is allowed, because it reports its order itself.
 func CheckUnwatched(packages []Package, names []string) ([]Violation, error) {
 	var found []Violation
 	for _, name := range names {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// worst are words of an earlier house style that the vocabulary in CONTRIBUTING replaces, as
-// they begin a doc comment ("gives") or stand in an identifier or a text.
+// worst are words of an earlier house style that the vocabulary in CONTRIBUTING replaces,
+// where they begin a doc comment ("gives") or appear in an identifier or a text.
 var worst = struct{ verbs, texts, identifiers []string }{
 	verbs:       []string{"gives"},
 	texts:       []string{"Mend:"},
@@ -75,7 +75,7 @@ func wordsOf(file parsed) (found []string) {
 	return found
 }
 
-// begins reports whether a name is a word, or begins with it as camel case has it.
+// begins reports whether a name is a word, or begins with it in camel case.
 func begins(name, word string) bool {
 	rest, ok := strings.CutPrefix(strings.ToLower(name[:1])+name[1:], word)
 	return ok && (rest == "" || rest[0] >= 'A' && rest[0] <= 'Z')

@@ -1,5 +1,5 @@
-// Package authority runs an authority of certificates that speaks ACME: Pebble, in the process of
-// the test. It is for tests only.
+// Package authority runs a certificate authority that speaks ACME: Pebble, in the process of the
+// test. It is for tests only.
 package authority
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Authority is a running authority. It takes every name for one of this machine.
+// Authority is a running authority. It resolves every name to this machine.
 type Authority struct {
 	Directory string
-	Roots     *x509.CertPool // that trusts its certificates
+	Roots     *x509.CertPool // that trusts the certificates it issues
 	Front     *x509.CertPool // that trusts its directory
 	FrontPEM  []byte
 }
 
-// The external account of an authority that takes accounts bound to it alone.
+// The external account of an authority that accepts only accounts bound to it.
 const (
 	BoundID  = "farm-7"
 	BoundKey = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
 )
 
-// Start starts an authority whose certificates are good for a time. It looks for answers to
-// challenges behind two listeners of the test: of http-01 and of tls-alpn-01.
+// Start starts an authority whose certificates are valid for the duration good. It looks
+// for answers to http-01 and tls-alpn-01 challenges behind two listeners of the test.
 func Start(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr) *Authority {
 	t.Helper()
 	return start(t, good, overHTTP, overTLS, false)
 }
 
-// StartBound starts an authority that takes accounts bound to [BoundID] by [BoundKey] alone.
+// StartBound starts an authority that accepts only accounts bound to [BoundID] by [BoundKey].
 func StartBound(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr) *Authority {
 	t.Helper()
 	return start(t, good, overHTTP, overTLS, true)
@@ -50,7 +50,7 @@ func StartBound(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr) *A
 
 func start(t testing.TB, good time.Duration, overHTTP, overTLS net.Addr, bound bool) *Authority {
 	t.Helper()
-	require.NoError(t, os.Setenv("PEBBLE_VA_NOSLEEP", "1")) // no setting of its own
+	require.NoError(t, os.Setenv("PEBBLE_VA_NOSLEEP", "1")) // Pebble has no other setting for it
 	silent, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
 	require.NoError(t, store.AddExternalAccountKeyByID(BoundID, BoundKey))
 	signer := ca.New(silent, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {ValidityPeriod: uint64(good.Seconds())}})

@@ -14,15 +14,15 @@ import (
 	"tilth/tests/rig"
 )
 
-// assessmentTable writes a table of assessments of one field, a year each, with eight
-// sections filled in or declared.
+// assessmentTable writes a table of assessments of one field, one per year, each with
+// eight sections filled in or declared.
 func assessmentTable(to io.Writer, count int) error {
 	out := bufio.NewWriter(to)
 	_, _ = out.WriteString("resource_type,resource_name,assessment_year,growing_area.value,growing_area.unit,climate_region,farm_country,crop.crop_type," +
 		"crop.harvested_yield.value,crop.harvested_yield.unit,soil.soil_class,fertilizers[0].product,fertilizers[0].rate.value,fertilizers[0].rate.unit," +
 		"fertilizers[1].product,fertilizers[1].rate.value,fertilizers[1].rate.unit,residues.management[0].practice,residues.management[0].share_pct," +
 		"fuel_energy[0].carrier,fuel_energy[0].amount.value,fuel_energy[0].amount.unit,land_management.tillage,land_management.carbon_inputs," +
-		"section_declarations.irrigation\n") // Flush gives the error
+		"section_declarations.irrigation\n") // Flush returns the error
 	for i := range count {
 		fmt.Fprintf(out, "field,Field %d,%d,10,ha,cool_temperate_moist,france,winter_wheat,%d,t/ha,high_activity_clay,urea,%d,kg/ha,can,100,kg/ha,left_on_field,100,diesel,900,l,full,medium,none\n",
 			i%1000, 1+i/1000, 5+i%5, 100+i%100)
@@ -31,8 +31,8 @@ func assessmentTable(to io.Writer, count int) error {
 }
 
 // BenchmarkAssessmentTables imports 100,000 assessments of 1,000 fields from a table and
-// exports them again, and reports how fast that is, and how much memory the program, this
-// test included, held at most.
+// exports them again. It reports how fast that is, and the most memory that the program,
+// including this test, held.
 func BenchmarkAssessmentTables(b *testing.B) {
 	const count = 100_000
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
@@ -81,7 +81,7 @@ func BenchmarkAssessmentTables(b *testing.B) {
 	}
 }
 
-// download reads a file below /api/v1.2/ and forgets it, and gives its size.
+// download reads a file below /api/v1.2/, discards it, and returns its size.
 func download(b *testing.B, s *rig.Server, c *rig.Client, path string) int64 {
 	b.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.URL+"/api/v1.2/"+path, nil)

@@ -1,5 +1,5 @@
-// Package bench times the whole program the way clients meet it. Absolute times depend
-// on the machine; what is compared is compared within one run.
+// Package bench times the whole program as clients use it. Absolute times depend on
+// the machine; only figures of the same run are compared.
 package bench
 
 import (
@@ -101,7 +101,7 @@ func BenchmarkCultivationCreateBulk1000(b *testing.B) {
 }
 
 // The 33 dates of the real pivot field, from files to points; blocks are cached after
-// the first turn, as they are in a server.
+// the first turn, as they are on a server.
 func BenchmarkProfile33Dates(b *testing.B) {
 	folder := realdata.Path(b, "satellite", "s2-spain-valladolid-2019")
 	outline, err := os.ReadFile(filepath.Join(folder, "field.geojson"))
@@ -126,8 +126,8 @@ func BenchmarkProfile33Dates(b *testing.B) {
 	}
 }
 
-// The program as a thing on a machine: its size, how long it takes to be ready on an
-// existing database, and the memory it holds while idle.
+// The program as an artefact: its size, the time until it is ready on an existing
+// database, and the memory it holds while idle.
 func BenchmarkProgram(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "tilth")
 	out, err := exec.Command("make", "-C", "../..", "build", "BIN="+binary).CombinedOutput()
@@ -165,7 +165,7 @@ func sizesOf(b *testing.B, file string) (size, packed float64) {
 	return float64(len(content)), float64(out.Len())
 }
 
-// residentMB reads the resident memory of a process; 0 where the system does not tell.
+// residentMB reads the resident memory of a process; it returns 0 where the system does not report it.
 func residentMB(b *testing.B, pid int) float64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

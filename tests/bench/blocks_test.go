@@ -22,7 +22,7 @@ import (
 	"tilth/tests/processor"
 )
 
-// compute computes the series of a field over the season, and returns it with the processor time spent.
+// compute computes the series of a field over the season, and returns it with the processor time that this took.
 func (s *season) compute(b *testing.B, files *cog.Reader, field geo.MultiPolygon) (vegetation.Series, time.Duration) {
 	source, err := stac.New(s.URL, stac.Options{Files: files})
 	require.NoError(b, err)
@@ -37,9 +37,9 @@ func (s *season) compute(b *testing.B, files *cog.Reader, field geo.MultiPolygon
 	return got, processor.Spent() - before
 }
 
-// BenchmarkFieldsInOneBlock computes 36 full-size clear dates of a thousand fields in one block, one after the other,
-// while memory holds the blocks of a few dates: the others wait on disk. It reports the bytes of all by those of the first,
-// and what a further field costs by what its own pixels cost: those of a field whose blocks are all in memory.
+// BenchmarkFieldsInOneBlock computes 36 full-size clear dates of a thousand fields in one block, one field after the other, while
+// memory holds the blocks of only a few dates; the others are on disk. It reports the bytes of all relative to those of the
+// first, and the cost of a further field relative to that of its own pixels: the cost of a field whose blocks are all in memory.
 func BenchmarkFieldsInOneBlock(b *testing.B) {
 	const fields, side = 1000, 300.0
 	for b.Loop() {
@@ -75,9 +75,9 @@ func BenchmarkFieldsInOneBlock(b *testing.B) {
 	}
 }
 
-// BenchmarkPeersRemote compares 36 full-size dates over a line with a delay of 50 ms with rasterio on sixteen threads, in
-// turns, each side with nothing cached and the search of the archive not counted for rasterio. Our time must not depend on
-// the number of processors.
+// BenchmarkPeersRemote compares 36 full-size dates over a connection with a delay of 50 ms with rasterio on sixteen
+// threads, in turns. Neither side has anything cached, and rasterio's time does not include the search of the archive.
+// Our time must not depend on the number of processors.
 func BenchmarkPeersRemote(b *testing.B) {
 	python := pythonWithRasterio(b)
 	const turns, threads = 5, 16

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// outlines is a bulk of fields with round outlines of as many corners, all on the same ground or each apart.
+// outlines returns a bulk of fields with round outlines of the same number of corners, all on the same ground or apart.
 func outlines(b *testing.B, farm int64, count, corners, turn int, apart bool) []byte {
 	b.Helper()
 	fields := make([]any, count)

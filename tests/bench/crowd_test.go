@@ -20,8 +20,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// The crowd: a company with a hundred thousand cultivations among a million in the
-// database, ten million with BIG=1.
+// The crowd: a company with a hundred thousand cultivations in a database of a
+// million, or of ten million with BIG=1.
 const ours = 100_000
 
 func companies() int {
@@ -112,7 +112,7 @@ func fill(b *testing.B, db *sql.DB, database string, company, field, season int6
 	require.NoError(b, err)
 }
 
-// What a client of the large company waits for.
+// The requests that a client of the large company waits for.
 func BenchmarkCrowd(b *testing.B) {
 	eachCrowd(b, func(b *testing.B, c crowd) {
 		body := map[string]any{"field_id": c.field, "season_id": c.season, "crop_id": c.crop}
@@ -144,11 +144,11 @@ func BenchmarkCrowd(b *testing.B) {
 	})
 }
 
-// maxGrowth is how much more memory than before a list of a hundred thousand may hold.
+// maxGrowth bounds the growth of the heap while a list of a hundred thousand is read.
 const maxGrowth = 48 << 20
 
-// streamAll reads the whole list as it comes, and watches the memory of the process,
-// which is client and server in one.
+// streamAll reads the whole list as it arrives, and watches the memory of the
+// process, which is both client and server.
 func streamAll(b *testing.B, c crowd) {
 	runtime.GC()
 	var before, now runtime.MemStats

@@ -36,8 +36,8 @@ func (everyone) Allowed(context.Context, access.Principal, access.Slug) (bool, e
 	return true, nil
 }
 
-// BenchmarkDashboard asks for the dashboard of a company with 1,000 and with 100,000
-// assessments of ten years, half of them submitted with a version and verified, and
+// BenchmarkDashboard requests the dashboard of a company with 1,000 and with 100,000
+// assessments over ten years, half of them submitted with a version and verified. It
 // reports the median of each and how many times slower the second is. Target: under 20 ms,
 // and under 1.5 times.
 func BenchmarkDashboard(b *testing.B) {
@@ -56,8 +56,8 @@ func BenchmarkDashboard(b *testing.B) {
 	}
 }
 
-// newOverview makes a company with n assessments, and gives what measures its dashboard, in
-// ms: the median of a hundred.
+// newOverview makes a company with n assessments, and returns a function that measures its
+// dashboard, in ms: the median of a hundred requests.
 func newOverview(b *testing.B, database string, n int) func(b *testing.B) float64 {
 	db, err := persistence.Open(b.Context(), database, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, BeforeCommit: ghgapp.SettleRollups})
 	require.NoError(b, err)
@@ -85,8 +85,8 @@ func newOverview(b *testing.B, database string, n int) func(b *testing.B) float6
 	}
 }
 
-// multiply makes of every assessment as many as times says, in bulk: with their ids apart,
-// and the sums multiplied.
+// multiply copies the assessments in bulk until there are times as many, with ids of their
+// own, and multiplies the sums.
 func multiply(b *testing.B, database string, times int) {
 	driver, dsn := "pgx", database
 	if path, ok := strings.CutPrefix(database, "sqlite:"); ok {
@@ -124,7 +124,7 @@ func columnsOf(b *testing.B, db *sql.DB, table string) []string {
 	return columns
 }
 
-// batchSize is how many assessments are stored by the repositories.
+// batchSize is the number of assessments that the repositories store.
 const batchSize = 1000
 
 // furnished stores a company with a thousand assessments.

@@ -20,7 +20,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// squares lays out n fields of 2.25 ha over a tile, far enough inside it.
+// squares lays out n fields of 2.25 ha over a tile, well inside its edges.
 func squares(b *testing.B, grid vegetation.Grid, n int) (out []geo.MultiPolygon) {
 	utm, err := geo.NewUTM(grid.EPSG)
 	require.NoError(b, err)
@@ -39,14 +39,14 @@ func squares(b *testing.B, grid vegetation.Grid, n int) (out []geo.MultiPolygon)
 	return out
 }
 
-// village is the synthetic archive under an address of its own, so that nothing of it is
-// cached, and fields all over a tile of it.
+// village is the synthetic archive under an address of its own, so that none of it is
+// cached, and fields all over one of its tiles.
 type village struct {
 	computer satellite.Computer
 	requests []satellite.SeriesRequest
 }
 
-// newVillage copies the archive and lays out n fields; what it takes is not measured.
+// newVillage copies the archive and lays out n fields; the time this takes is not measured.
 func newVillage(b *testing.B, n int) *village {
 	archive := rig.Archive(b)
 	index, err := vegetation.ParseIndex("NDVI")
@@ -67,8 +67,8 @@ func newVillage(b *testing.B, n int) *village {
 	return c
 }
 
-// compute returns the processor time for all fields, one after the other, and the number of
-// their field-dates.
+// compute returns the processor time for all fields, computed one after the other, and the
+// number of their field-dates.
 func (c *village) compute(b *testing.B) (spent time.Duration, dates int) {
 	before := processor.Spent()
 	for _, request := range c.requests {
@@ -79,10 +79,10 @@ func (c *village) compute(b *testing.B) (spent time.Duration, dates int) {
 	return processor.Spent() - before, dates
 }
 
-// BenchmarkFieldsInOneTile computes a season of the synthetic archive for ever more fields
-// of it, with nothing in the cache of blocks at first, and then once more with all of them
-// there. A further field costs its pixels, for the blocks are there: so the first figure
-// comes down to the second, and neither grows with the number of fields.
+// BenchmarkFieldsInOneTile computes a season of the synthetic archive for more and more of
+// its fields, first with an empty cache of blocks, and then once more with all blocks
+// cached. A further field costs only its pixels, because the blocks are cached: so the
+// first figure approaches the second, and neither grows with the number of fields.
 func BenchmarkFieldsInOneTile(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("fields=%d", n), func(b *testing.B) {
@@ -101,8 +101,8 @@ func BenchmarkFieldsInOneTile(b *testing.B) {
 	}
 }
 
-// BenchmarkProcessors computes the same 250 fields on one processor and on two, in turns, and reports how many times faster two are; of each the fastest of three turns
-// counts.
+// BenchmarkProcessors computes the same 250 fields on one processor and on two, in turns, and reports how many times
+// faster two are. Of each, the fastest of three turns counts.
 func BenchmarkProcessors(b *testing.B) {
 	const turns = 3
 	fastest := map[int]time.Duration{1: time.Hour, 2: time.Hour}

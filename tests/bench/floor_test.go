@@ -25,7 +25,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// beTheFloor makes a test binary the floor over the database that it names.
+// beTheFloor makes a test binary act as the floor over the database that it names.
 const beTheFloor = "TILTH_BENCH_FLOOR"
 
 func serveFloor(database string) error {
@@ -42,14 +42,14 @@ func serveFloor(database string) error {
 }
 
 const (
-	floorFields  = 10_000 // of the company
-	floorRounds  = 9      // of which the median counts
+	floorFields  = 10_000 // that the company has
+	floorRounds  = 9      // turns; the median counts
 	floorSlice   = time.Second
 	floorClients = 4
 	floorBulk    = 100
 )
 
-// errand is a request that is sent over and over.
+// errand is a request that is sent repeatedly.
 type errand struct {
 	name, method, path string
 	body               []byte
@@ -59,23 +59,23 @@ type errand struct {
 type rival struct {
 	name    string
 	process *rig.Process
-	errand  errand // a path without a slash at its start is one of the program's interface
+	errand  errand // a path without a leading slash is below the program's interface
 	auth    string
 }
 
-// BenchmarkFloor compares the program with the floor on fields without boundaries, which hold the rules and not the
-// geometry against it: each is a process of its own over a database of its own, they take turns of a second under four
-// clients, and the median of the turns counts. With TILTH_BENCH_PEERS the same records on PocketBase and on Django REST framework take
-// turns with them. The time of processors is that of the server and, on PostgreSQL, of the
-// database's processes, until both rest: what is left for later counts too. The time of the clients, which share the
-// machine, is not in it. A ratio of 1 is the other's.
+// BenchmarkFloor compares the program with the floor on fields without boundaries, which measure the rules and not the
+// geometry. Each is a process of its own over a database of its own; they take turns of a second under four clients,
+// and the median of the turns counts. With TILTH_BENCH_PEERS the same records on PocketBase and on Django REST
+// framework take turns with them. The processor time is that of the server and, on PostgreSQL, of the database's
+// processes, until both rest: deferred work counts too. The time of the clients, which share the machine, is not
+// included. A ratio of 1 means as fast as the other.
 func BenchmarkFloor(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "tilth")
 	out, err := exec.Command("make", "-C", "../..", "build", "BIN="+binary).CombinedOutput()
 	require.NoError(b, err, string(out))
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
 		b.Run(name, func(b *testing.B) {
-			database, own := open(b), open(b) // what the program does behind its answers is no cost of the floor
+			database, own := open(b), open(b) // work that the program does after its responses must not cost the floor
 			limits := []string{"TILTH_RATE_LIMIT=0", "TILTH_COMPANY_RATE_LIMIT=0"}
 			token, farm, field := settle(b, database)
 			floorToken, _, _ := settle(b, own)
@@ -155,14 +155,14 @@ func (r rival) send(client *http.Client) ([]byte, error) {
 	return raw, err
 }
 
-// turn is what a server did in a slice of time.
+// turn is what a server did in one time slice.
 type turn struct {
 	rate           float64 // requests a second
-	server, engine float64 // microseconds of processors a request: of the server, of the database's processes
+	server, engine float64 // microseconds of processor time per request: of the server, of the database's processes
 	p99            float64 // milliseconds
 }
 
-// compare has rivals take turns; the last is held against each of the others.
+// compare has rivals take turns; the last is compared with each of the others.
 func compare(b *testing.B, rivals []rival, backends func() time.Duration) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: floorClients}}
 	turns := make([][]turn, len(rivals))
@@ -228,10 +228,10 @@ func takeTurn(b *testing.B, client *http.Client, r rival, backends func() time.D
 	}
 }
 
-// restFor is longer than what the program waits for before it chains what was committed.
+// restFor is longer than the time for which the program waits before it chains what was committed.
 const restFor = time.Second
 
-// rest waits until a server and its database have done what they had left for later.
+// rest waits until a server and its database have done their deferred work.
 func rest(spent, backends func() time.Duration) {
 	for range 30 {
 		before := spent() + backends()
@@ -242,10 +242,10 @@ func rest(spent, backends func() time.Duration) {
 	}
 }
 
-// ticks are the clock ticks that Linux counts the time of a process in, a second.
+// ticks is the number of clock ticks per second in which Linux counts the time of a process.
 const ticks = 100
 
-// statOf returns the fields of /proc/PID/stat behind the name of the process.
+// statOf returns the fields of /proc/PID/stat that follow the name of the process.
 func statOf(b *testing.B, pid int) []string {
 	stat, err := readStat(pid)
 	require.NoError(b, err, "the time of processors is read from Linux's /proc")
@@ -258,7 +258,7 @@ func readStat(pid int) ([]string, error) {
 	return strings.Fields(rest), err
 }
 
-// spentBy returns what processors have spent on a process.
+// spentBy returns the processor time of a process.
 func spentBy(b *testing.B, pid int) time.Duration { return spentOf(b, statOf(b, pid)) }
 
 func spentOf(b *testing.B, stat []string) time.Duration {
@@ -271,8 +271,8 @@ func spentOf(b *testing.B, stat []string) time.Duration {
 	return time.Duration(sum) * time.Second / ticks
 }
 
-// backendsOf returns what sums the time of the processes of a PostgreSQL server of this machine; nothing of SQLite, which
-// has none.
+// backendsOf returns a function that sums the processor time of the processes of a PostgreSQL server on this machine.
+// For SQLite, which has none, it returns 0.
 func backendsOf(b *testing.B, database string) func() time.Duration {
 	if strings.HasPrefix(database, "sqlite:") {
 		return func() time.Duration { return 0 }
@@ -288,7 +288,7 @@ func backendsOf(b *testing.B, database string) func() time.Duration {
 	return func() time.Duration { return spentBelow(b, parent) }
 }
 
-// spentBelow returns what processors have spent on the processes that a process started.
+// spentBelow returns the processor time of the processes that a process started.
 func spentBelow(b *testing.B, parent int) (sum time.Duration) {
 	entries, err := os.ReadDir("/proc")
 	require.NoError(b, err)
@@ -297,7 +297,7 @@ func spentBelow(b *testing.B, parent int) (sum time.Duration) {
 		if err != nil {
 			continue
 		}
-		if stat, err := readStat(child); err == nil && stat[1] == strconv.Itoa(parent) { // one that has ended has nothing to read
+		if stat, err := readStat(child); err == nil && stat[1] == strconv.Itoa(parent) { // the file of a process that has ended cannot be read
 			sum += spentOf(b, stat)
 		}
 	}

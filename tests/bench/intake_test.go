@@ -1,4 +1,4 @@
-// Package bench measures the program from outside, at the sizes that companies have.
+// Package bench measures the program from outside, at the sizes of real companies.
 package bench
 
 import (
@@ -16,10 +16,10 @@ import (
 	"tilth/tests/rig"
 )
 
-// features writes a FeatureCollection of squares, of which every thousandth crosses itself.
+// features writes a FeatureCollection of squares, of which one in a thousand crosses itself.
 func features(b *testing.B, to io.Writer, count int) error {
 	out := bufio.NewWriter(to)
-	_, _ = out.WriteString(`{"type":"FeatureCollection","features":[`) // Flush gives the error
+	_, _ = out.WriteString(`{"type":"FeatureCollection","features":[`) // Flush returns the error
 	for i := range count {
 		separator := ","
 		if i == 0 {
@@ -38,8 +38,8 @@ func features(b *testing.B, to io.Writer, count int) error {
 	return out.Flush()
 }
 
-// BenchmarkImport brings 100,000 fields in as one GeoJSON, streamed, and reports how fast
-// that is and how much memory the program, this test included, held at most.
+// BenchmarkImport imports 100,000 fields as one GeoJSON, streamed, and reports how fast
+// that is and the most memory that the program, including this test, held.
 func BenchmarkImport(b *testing.B) {
 	const count = 100_000
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
@@ -78,7 +78,7 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// watchHeap keeps the largest heap that is seen until it is stopped.
+// watchHeap records the largest heap seen until it is stopped.
 func watchHeap() (peak *atomic.Uint64, stop func()) {
 	peak, done := &atomic.Uint64{}, make(chan struct{})
 	go func() {

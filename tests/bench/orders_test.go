@@ -23,7 +23,7 @@ type buyer struct {
 	client *rig.Client
 	season int64
 	mu     sync.Mutex
-	fields []string // that nobody has ordered for
+	fields []string // that have not been ordered yet
 }
 
 func newBuyer(b *testing.B, s *rig.Server, count int) *buyer {
@@ -40,7 +40,7 @@ func newBuyer(b *testing.B, s *rig.Server, count int) *buyer {
 	return out
 }
 
-// order places an order, and reports whether there was a field to order for.
+// order places an order, and reports whether it was accepted.
 func (o *buyer) order(b *testing.B) bool {
 	o.mu.Lock()
 	left := len(o.fields)
@@ -60,8 +60,8 @@ func (o *buyer) order(b *testing.B) bool {
 	return a.Status == http.StatusOK
 }
 
-// BenchmarkOrders has eight clients place orders, all of one company, whose wallet they wait for, and of eight companies.
-// The two take turns; nothing computes what is ordered meanwhile.
+// BenchmarkOrders has eight clients place orders, once all for one company, whose wallet they contend for, and once for
+// eight companies. The two take turns; nothing computes the orders meanwhile.
 func BenchmarkOrders(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
 		b.Run(name, func(b *testing.B) {
@@ -70,7 +70,7 @@ func BenchmarkOrders(b *testing.B) {
 			b.Cleanup(func() { close(ended); shut.Close() })
 			s := rig.Start(b, rig.Options{Database: open(b), Imagery: shut.URL, Config: func(c *cli.Config) {
 				c.RateLimit, c.Workers, c.ImageryTimeout, c.MaxPendingJobs = 0, 1, time.Hour, 1_000_000
-				c.CompanyShare = 1000 // a company takes turns while others are at work, which those of the round before seem to be
+				c.CompanyShare = 1000 // a company takes turns while others are at work, and those of the previous round still count as such
 			}})
 			one, many := newBuyer(b, s, orderFields), make([]*buyer, orderClients)
 			for i := range many {
@@ -98,7 +98,7 @@ func BenchmarkOrders(b *testing.B) {
 	}
 }
 
-// orders returns how many orders a second the clients place.
+// orders returns the number of orders that the clients place per second.
 func orders(b *testing.B, of func(i int) *buyer) float64 {
 	var all sync.WaitGroup
 	placed := make([]int, orderClients)

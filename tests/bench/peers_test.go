@@ -21,17 +21,17 @@ import (
 	"tilth/tests/realdata"
 )
 
-const peerTurns = 11 // of which the fastest counts, on both sides
+const peerTurns = 11 // on each side; the fastest counts
 
-// BenchmarkPeers compares one series, from files on disk to points, with rasterio and
-// numpy (peers.py, Debian's python3-rasterio) on the same files. What is reported is how
-// many times faster we are; starting Python is not counted, and each of our turns begins
-// with nothing in the cache of blocks. Both sides get one thread, then two: Python's work on
-// dates at the same time, or, where there is one date, on its bands. On a busy machine the
-// time that processors spent is the figure to look at: waiting for one is not in it.
+// BenchmarkPeers compares one series, from files on disk to points, with rasterio and numpy (peers.py, Debian's
+// python3-rasterio) on the same files. It reports how many times faster we are. The start of Python is not counted, and
+// each of our turns begins with an empty cache of blocks. Both sides get one thread, then two: Python works on dates at
+// the same time, or, where there is only one date, on its bands. On a busy machine the processor time is the figure to
+// look at: it does not include the time spent waiting for a processor.
 //
-// On a full-size tile unpacking is all there is, on both sides of the whole block: the field lies once in the middle of
-// its block, once at its bottom, where a reader that stops below the field would save nothing, and once across four.
+// On a full-size tile unpacking is the whole cost, and both sides unpack the whole block. The field lies once in the
+// middle of its block, once at its bottom, where a reader that stops below the field would save nothing, and once
+// across four blocks.
 func BenchmarkPeers(b *testing.B) {
 	python := pythonWithRasterio(b)
 	b.Run("spain", func(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkPeers(b *testing.B) {
 	}
 }
 
-// pythonWithRasterio finds a Python that has rasterio; Debian's may be hidden by another.
+// pythonWithRasterio finds a Python that has rasterio; another Python may shadow Debian's.
 func pythonWithRasterio(b *testing.B) string {
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import rasterio, numpy").Run() == nil {
@@ -84,7 +84,7 @@ func compareSeries(b *testing.B, peer []string, folder, from, to string, dates i
 	ours, spent := time.Hour, time.Hour
 	for b.Loop() {
 		for range peerTurns {
-			copied := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36)) // other addresses: nothing of it is cached
+			copied := filepath.Join(b.TempDir(), strconv.FormatInt(time.Now().UnixNano(), 36)) // under other addresses, so that none of it is cached
 			require.NoError(b, os.CopyFS(copied, os.DirFS(folder)))
 			started, before := time.Now(), processor.Spent()
 			got := seriesFrom(b, copied, from, to)

@@ -17,8 +17,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// BenchmarkPolicyChange has one user of a company of 10,000 ask after each change of its policy, and then 64 at once, on each
-// database. Every one of them reads its own roles. next-ms is how long the first waits.
+// BenchmarkPolicyChange has one user of a company of 10,000 ask after each change of its policy, and then 64 at once,
+// on each database. Each of them reads its own roles. next-ms is the time that the first waits.
 func BenchmarkPolicyChange(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
 		b.Run(name, func(b *testing.B) {

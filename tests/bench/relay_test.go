@@ -19,12 +19,12 @@ import (
 	"tilth/tests/rig"
 )
 
-// relayed is how many events one transaction leaves in the outbox.
+// relayed is the number of events that one transaction leaves in the outbox.
 const relayed = 10_000
 
-// BenchmarkRelay measures how many events a second one process carries from the outbox to
-// every consumer: a position in the feed, a delivery row of a webhook, done in the outbox.
-// The webhook is paused, so nothing is sent. Target: 1,000 events/s on both databases.
+// BenchmarkRelay measures how many events per second one process carries from the outbox to every
+// consumer: a position in the feed, a delivery row of a webhook, and the outbox entry marked as
+// done. The webhook is paused, so nothing is sent. Target: 1,000 events/s on both databases.
 func BenchmarkRelay(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
 		b.Run(name, func(b *testing.B) {

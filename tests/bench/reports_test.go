@@ -47,8 +47,8 @@ func entered(b *testing.B) (*assessment.Table, *assessment.Assessment, assessmen
 	return table, record, sheet
 }
 
-// 10,000 live reports from what was entered to the JSON that is answered, on as many cores
-// as there are: checks, snapshot, digest, calculation with its trace, report.
+// 10,000 live reports, from the entered data to the JSON of the response, on all cores:
+// checks, snapshot, digest, calculation with its trace, report.
 func BenchmarkLiveReports10000(b *testing.B) {
 	const reports = 10_000
 	table, record, sheet := entered(b)

@@ -25,7 +25,7 @@ type peer struct {
 	known   map[string]string // token, company, farm, field
 }
 
-// startPeer starts the peer of a database; nil where none is asked for.
+// startPeer starts the peer for a database; it returns nil where none is requested.
 func startPeer(b *testing.B, database string) *peer {
 	if os.Getenv("TILTH_BENCH_PEERS") == "" {
 		return nil
@@ -36,8 +36,8 @@ func startPeer(b *testing.B, database string) *peer {
 	return startDRF(b)
 }
 
-// startPocketBase starts PocketBase, of a module of its own. With TILTH_BENCH_PEERS=durable its commits wait for the disk, as the
-// program's do; else it is as it comes.
+// startPocketBase starts PocketBase, which is a module of its own. With TILTH_BENCH_PEERS=durable its commits wait for
+// the disk, as the program's do; otherwise it runs with its defaults.
 func startPocketBase(b *testing.B) *peer {
 	binary := filepath.Join(b.TempDir(), "pocketbase")
 	build := exec.Command("go", "build", "-o", binary, ".")
@@ -98,7 +98,7 @@ func startDRF(b *testing.B) *peer {
 	return p
 }
 
-// rival returns the peer with its own request for an errand.
+// rival returns the peer with its own equivalent of an errand.
 func (p *peer) rival(b *testing.B, errand string) rival {
 	if p.name == "drf" {
 		return rival{p.name, p.process, p.drf(b, errand), "Token " + p.known["token"]}
@@ -119,7 +119,7 @@ func (p *peer) drf(b *testing.B, name string) errand {
 	return errand{name, "POST", "/api/field/", marshal(b, slices.Repeat([]any{one}, floorBulk))}
 }
 
-// pocketbase asks for what the program's answers hold too: a record with the names of what it refers to.
+// pocketbase requests what the program's responses contain too: a record with the names of what it refers to.
 func (p *peer) pocketbase(b *testing.B, name string) errand {
 	const fields, expand = "/api/collections/fields/records", "?expand=farm,company,created_by"
 	one := map[string]any{"name": "New", "farm": p.known["farm"], "company": p.known["company"], "soil_type": "loam", "notes": "bench"}

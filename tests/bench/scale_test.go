@@ -21,8 +21,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// scales are how many fields, cultivations and entries of the audit trail a company has, with BIG=1 up to a million, and with
-// BIG=all up to ten million.
+// scales are the numbers of fields, cultivations and entries of the audit trail that a company has: with BIG=1 up to a
+// million, and with BIG=all up to ten million.
 func scales() []int {
 	switch os.Getenv("BIG") {
 	case "all":
@@ -34,12 +34,12 @@ func scales() []int {
 }
 
 const (
-	scaleRounds = 41   // of which the median counts
-	scaleSlope  = 0.15 // of the time of an answer over rows, both as logarithms, that an answer of constant size may have
+	scaleRounds = 41   // the median counts
+	scaleSlope  = 0.15 // the highest slope of time over rows, both as logarithms, for an answer of constant size
 )
 
-// BenchmarkScale asks for answers of constant size of a company that grows, and reports the milliseconds of each at each size
-// and the slope of time over rows, both as logarithms: 0 is flat.
+// BenchmarkScale requests answers of constant size from a company that grows. It reports the milliseconds of each at
+// each size and the slope of time over rows, both as logarithms: 0 is flat.
 func BenchmarkScale(b *testing.B) {
 	for name, open := range map[string]func(testing.TB) string{"sqlite": rig.SQLite, "postgres": rig.PostgreSQL} {
 		b.Run(name, func(b *testing.B) {
@@ -56,7 +56,7 @@ func growth(b *testing.B, database string) {
 	made := herd{database: database, company: c.CompanyID, farm: c.Make("farm/", map[string]any{"name": "Farm", "country": "spain"})}
 	made.season = c.Make("season/", map[string]any{"name": "2025", "start_date": "2025-01-01", "end_date": "2025-12-31"})
 	db := openSQL(b, database)
-	require.Eventually(b, func() bool { // the head of the chain is there
+	require.Eventually(b, func() bool { // the chain has a head
 		var n int
 		return db.QueryRow(fmt.Sprintf("SELECT count(*) FROM chain_heads WHERE chain = 'audit' AND company_id = %d", c.CompanyID)).Scan(&n) == nil && n == 1
 	}, time.Minute, 50*time.Millisecond)
@@ -91,7 +91,7 @@ func growth(b *testing.B, database string) {
 	}
 }
 
-// settled does what the server does within seconds of writes.
+// settled does what the server does within seconds after writes.
 func settled(b *testing.B, database string) {
 	db, err := persistence.Open(context.Background(), database, persistence.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
 	require.NoError(b, err)
@@ -123,7 +123,7 @@ func slope(sizes []int, times []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// herd is a company whose tables are filled by statements.
+// herd is a company whose tables are filled directly with SQL statements.
 type herd struct {
 	database              string
 	company, farm, season int64
@@ -182,7 +182,7 @@ func (h *herd) questions(b *testing.B) []errand {
 		{"cultivations", http.MethodGet, "cultivation/", nil},
 		{"cultivations of a field", http.MethodGet, fmt.Sprintf("cultivation/?field=%d", field), nil},
 		{"cultivations of a crop", http.MethodGet, "cultivation/?crop=3", nil},
-		{"cultivations, searched", http.MethodGet, fmt.Sprintf("cultivation/?search=%d", h.rows/2-77), nil}, // the last fields, behind those that were created, have none
+		{"cultivations, searched", http.MethodGet, fmt.Sprintf("cultivation/?search=%d", h.rows/2-77), nil}, // the last have none: the ids of created fields shift theirs
 		{"audit trail", http.MethodGet, "audit/?page=1", nil},
 		{"audit trail of a record", http.MethodGet, fmt.Sprintf("audit/?page=1&resource=field&record=%d", field), nil},
 		{"create a field", http.MethodPost, "field/", one},
@@ -192,7 +192,7 @@ func (h *herd) questions(b *testing.B) []errand {
 			out = append(out, errand{"fields by " + sign + by, http.MethodGet, "field/?ordering=" + sign + by, nil})
 		}
 	}
-	// All were written at one time: the id alone says where to go on.
+	// All were written at the same time: only the id determines where to continue.
 	cursor := fmt.Sprintf(`{"o":[{"Field":"updated_at","Descending":false}],"k":["2025-01-01T00:00:00Z",%d]}`, field)
 	return append(out, errand{"fields by updated_at, from the middle on", http.MethodGet,
 		"field/?ordering=updated_at&cursor=" + base64.RawURLEncoding.EncodeToString([]byte(cursor)), nil})

@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// BenchmarkStart starts the built program on a database that is there, and ends it again. median-ms is from its start until it
-// says that it is ready, with the imagery that is the default: a folder is read meanwhile, and takes as long as it is large.
+// BenchmarkStart starts the built program on an existing database, and stops it again. median-ms is the time from its start
+// until it reports that it is ready, with the default imagery: a folder is read meanwhile, which takes longer the larger it is.
 func BenchmarkStart(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "tilth")
 	said, err := exec.CommandContext(b.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-o", binary, "../../wire/tilth").CombinedOutput()
@@ -28,7 +28,7 @@ func BenchmarkStart(b *testing.B) {
 				require.NoError(b, p.Terminate())
 				return took
 			}
-			start() // which applies what is pending
+			start() // applies the pending migrations
 			var all []time.Duration
 			for b.Loop() {
 				all = append(all, start())

@@ -26,16 +26,16 @@ var fullTile = vegetation.Grid{EPSG: 32630, OriginX: 399960, OriginY: 4700040, P
 
 const (
 	tileBlock = 1024 // pixels along a side of a block
-	held      = 4    // the block, counted from 0 in both directions, that the files hold
+	held      = 4    // index of the block, from 0 in both directions, that the files hold
 	tileDates = 36
 )
 
-// season is a STAC API, and the store of its files: clear dates of a full-size tile, of which the files hold one block of
-// the bands and the one of the classes around it. All dates have the same pixels, under addresses of their own.
+// season is a STAC API and the store of its files: clear dates of a full-size tile, of which the files hold one block
+// of the bands and the block of the classes around it. All dates have the same pixels, under different addresses.
 type season struct {
 	*httptest.Server
 	files map[string][]byte // by the last part of the address
-	delay time.Duration     // of every answer
+	delay time.Duration     // before every response
 	sent  atomic.Int64      // bytes of files
 	asked atomic.Int64
 }
@@ -119,7 +119,7 @@ func (s *season) square(b *testing.B, x, y, side float64) geo.MultiPolygon {
 	return geo.MultiPolygon{{ring}}
 }
 
-// sparseTIFF writes a GeoTIFF of DEFLATE blocks of which it holds one, with its directory first (TIFF 6.0; GeoTIFF 1.1).
+// sparseTIFF writes a GeoTIFF of DEFLATE blocks, only one of which has data, with its directory first (TIFF 6.0; GeoTIFF 1.1).
 func sparseTIFF(b *testing.B, g vegetation.Grid, bits, place int, raw []byte) []byte {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
@@ -128,7 +128,7 @@ func sparseTIFF(b *testing.B, g vegetation.Grid, bits, place int, raw []byte) []
 	require.NoError(b, z.Close())
 	across := (g.Width + tileBlock - 1) / tileBlock
 	offsets, lengths := make([]uint32, across*across), make([]uint32, across*across)
-	const start = 64 << 10 // behind the overviews that a file of this kind has
+	const start = 64 << 10 // after the overviews that a file of this kind has
 	offsets[place*across+place], lengths[place*across+place] = start, uint32(packed.Len())
 	type entry struct {
 		tag, kind uint16

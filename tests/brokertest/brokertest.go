@@ -1,5 +1,5 @@
-// Package brokertest runs NATS servers with JetStream, alone or as a cluster, in the process of a test, and stops and starts
-// them again.
+// Package brokertest runs NATS servers with JetStream, alone or as a cluster, in the process of a test, and stops and
+// restarts them.
 package brokertest
 
 import (
@@ -28,7 +28,7 @@ type Broker struct {
 	running *server.Server
 }
 
-// Start starts a server. The test ends it.
+// Start starts a server. It is stopped when the test ends.
 func Start(t testing.TB) *Broker {
 	t.Helper()
 	b := &Broker{t: t, options: server.Options{
@@ -40,7 +40,7 @@ func Start(t testing.TB) *Broker {
 	return b
 }
 
-// StartCluster starts servers that are one cluster. The test ends them.
+// StartCluster starts servers that form one cluster. They are stopped when the test ends.
 func StartCluster(t testing.TB, n int) []*Broker {
 	t.Helper()
 	out, routes := make([]*Broker, n), []*url.URL{}
@@ -73,7 +73,7 @@ func freePort(t testing.TB) int {
 	return port
 }
 
-// Restart starts the server that was stopped, with what it has stored.
+// Restart starts a stopped server again, with its stored data.
 func (b *Broker) Restart() {
 	b.t.Helper()
 	options := b.options
@@ -97,7 +97,7 @@ func (b *Broker) Stop() {
 	b.running = nil
 }
 
-// Client returns a client of the server that the test closes.
+// Client returns a client of the server, which is closed when the test ends.
 func (b *Broker) Client() jetstream.JetStream {
 	b.t.Helper()
 	conn, err := nats.Connect(b.URL, nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// log keeps what a server says of its troubles, for the message of a test that fails by them. What it says beside that is dropped.
+// log keeps the errors and warnings of a server, for the message of a test that they make fail. It drops everything else.
 type log struct {
 	mu    sync.Mutex
 	lines []string
@@ -25,7 +25,7 @@ func (l *log) String() string {
 	return strings.Join(l.lines, "\n")
 }
 
-// Fatalf keeps what ends the server.
+// Fatalf keeps the error that ends the server.
 func (l *log) Fatalf(format string, v ...any) { l.keep("fatal", format, v) }
 
 // Errorf keeps an error.
@@ -34,11 +34,11 @@ func (l *log) Errorf(format string, v ...any) { l.keep("error", format, v) }
 // Warnf keeps a warning.
 func (l *log) Warnf(format string, v ...any) { l.keep("warning", format, v) }
 
-// Noticef drops what every start says.
+// Noticef drops the messages of every start.
 func (*log) Noticef(string, ...any) {}
 
-// Debugf drops what is asked for by nobody.
+// Debugf drops what nobody asks for.
 func (*log) Debugf(string, ...any) {}
 
-// Tracef drops what is asked for by nobody.
+// Tracef drops what nobody asks for.
 func (*log) Tracef(string, ...any) {}

@@ -19,7 +19,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// tileKind is what the tiles of an archive are, as PMTiles numbers it.
+// tileKind is the kind of the tiles of an archive, as PMTiles numbers it.
 type tileKind byte
 
 const (
@@ -27,10 +27,10 @@ const (
 	picture tileKind = 2
 )
 
-// archiveOf returns an archive (PMTiles, version 3) whose one tile is everywhere at zoom 10.
+// archiveOf returns an archive (PMTiles, version 3) that has the same tile everywhere at zoom 10.
 func archiveOf(kind tileKind, tile []byte, about string) []byte {
 	const zoom, head = 10, 127
-	before := uint64((1<<(2*zoom) - 1) / 3) // tiles of the zooms above
+	before := uint64((1<<(2*zoom) - 1) / 3) // tiles of the lower zooms
 	var directory []byte
 	for _, n := range []uint64{1, before, 1 << (2 * zoom), uint64(len(tile)), 1} { // one entry: its tile, how many are alike, length, offset + 1
 		directory = binary.AppendUvarint(directory, n)
@@ -38,7 +38,7 @@ func archiveOf(kind tileKind, tile []byte, about string) []byte {
 	var out bytes.Buffer
 	out.WriteString("PMTiles\x03")
 	at := uint64(head)
-	for _, length := range []int{len(directory), len(about), 0, len(tile)} { // the root, what it says of itself, no leaves, tiles
+	for _, length := range []int{len(directory), len(about), 0, len(tile)} { // the root, the metadata, no leaves, tiles
 		_ = binary.Write(&out, binary.LittleEndian, []uint64{at, uint64(length)})
 		at += uint64(length)
 	}
@@ -79,8 +79,8 @@ func allOf(t *testing.T, is color.RGBA) []byte {
 	return out.Bytes()
 }
 
-// A base map lies under the fields, of shapes in the colours of the console or of pictures, also one of another server, and the
-// page asks its own server alone for it, under the same policy. Where it cannot be read, the ground is plain, and it says so.
+// A base map lies under the fields, made of shapes in the colours of the console or of pictures, even if another server holds it; the page
+// requests it only from its own server, under the same policy. Where it cannot be read, the ground stays plain, and the page says so.
 func TestConsoleOnABaseMap(t *testing.T) {
 	further(t)
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is how long an answer of the browser is awaited; only a hang reaches it.
+// patience bounds the wait for an answer of the browser; only a hang reaches it.
 const patience = time.Minute
 
 // message is what the browser and we write to each other, each ended by a zero byte.
@@ -31,7 +31,7 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// chromium is a running browser. All tests share one, for a start takes longer than most pages.
+// chromium is a running browser. All tests share one, because a start takes longer than most pages.
 type chromium struct {
 	cmd    *exec.Cmd
 	folder string
@@ -50,7 +50,7 @@ var shared struct {
 	browser *chromium
 }
 
-// Tests are the tests of a package that opens pages, after which the browser ends.
+// Tests are the tests of a package that opens pages; the browser ends after them.
 type Tests struct{ M *testing.M }
 
 // Run runs them.
@@ -86,10 +86,10 @@ func start(name string) (*chromium, error) {
 	}
 	b := &chromium{folder: folder, ended: make(chan struct{}), awaited: map[int]chan message{}, pages: map[string]*Page{}}
 	b.cmd = exec.Command(name, "--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", // maps are drawn without a graphics card
-		"--disable-gpu-rasterization", // Debian asks for it: without a card it takes a seventh more
+		"--disable-gpu-rasterization", // as Debian requires: without a card it takes a seventh longer
 		"--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--disable-ipc-flooding-protection",                                                                                     // which ignores a change of the address after 200 of them
+		"--disable-ipc-flooding-protection",                                                                                     // it ignores changes of the address after 200 of them
 		"--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", // tests run side by side
 		"--remote-debugging-pipe", "--user-data-dir="+folder, "about:blank")
 	theirs, to, err := os.Pipe()
@@ -135,13 +135,13 @@ func (b *chromium) awake() error {
 
 func (b *chromium) close() {
 	_, _ = b.ask("", "Browser.close", nil)
-	_ = b.cmd.Wait() // the browser ends as it likes
+	_ = b.cmd.Wait() // the exit status of the browser does not matter
 	<-b.ended
 	_ = b.to.Close()
 	_ = os.RemoveAll(b.folder)
 }
 
-// read hands answers to those who wait, and keeps what pages complain of, until the browser ends.
+// read passes answers to their callers, and keeps the errors of pages, until the browser ends.
 func (b *chromium) read(from io.Reader) {
 	lines := bufio.NewReader(from)
 	for {
@@ -167,7 +167,7 @@ func (b *chromium) read(from io.Reader) {
 	}
 }
 
-// ask sends a command to the browser, or to a session of a page, and returns the answer.
+// ask sends a command to the browser, or to the session of a page, and returns the answer.
 func (b *chromium) ask(session, method string, params any) (message, error) {
 	if params == nil {
 		params = map[string]any{}
@@ -201,7 +201,7 @@ func (b *chromium) ask(session, method string, params any) (message, error) {
 	}
 }
 
-// result asks, and reads the result where one is asked for.
+// result asks, and reads the result if one is wanted.
 func (b *chromium) result(session, method string, params, result any) error {
 	m, err := b.ask(session, method, params)
 	if err != nil || result == nil {
@@ -210,7 +210,7 @@ func (b *chromium) result(session, method string, params, result any) error {
 	return json.Unmarshal(m.Result, result)
 }
 
-// program returns the browser; where there is none, the test is left out, or fails where it is required.
+// program returns the browser. Without one the test is skipped, or fails where the browser is required.
 func program(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

@@ -8,8 +8,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// An assessment from its field to its PDF: what the records know is filled in, the forms say what is missing and what is
-// wrong, two people lose nothing of each other's, and every figure of the report opens its steps.
+// An assessment from its field to its PDF: what the records know is filled in, the forms show what is missing and what is
+// wrong, two people who edit at once lose none of each other's changes, and every figure of the report opens its steps.
 func TestConsoleAssessesAField(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
@@ -31,7 +31,7 @@ func TestConsoleAssessesAField(t *testing.T) {
 			p.Until(`/^\d+ values were filled in/.test(document.querySelector("p[role=status].note")?.textContent)`)
 			click(p, "Next gap")
 
-			// What is wrong stands at its input.
+			// An error is shown at its input.
 			p.Until(`document.querySelector(".parts a[href$='/fuel_energy']")`)
 			p.Run(`document.querySelector(".parts a[href$='/fuel_energy']").click()`, nil)
 			click(p, "Add an entry")

@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// The first profile, with nothing but the pages: the price, the order, the line, the pictures, date by date.
+// The first profile, using only the pages: the price, the order, the line, the pictures, date by date.
 func TestConsoleFromSignInToPictures(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -24,7 +24,7 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 			}
 			server := rig.Start(t, rig.Options{Demo: true})
 			p := console(t, server.URL, "/?colour=crop", tt.width, tt.dark)
-			p.Until(`location.search === "?colour=crop"`) // where one wanted to go
+			p.Until(`location.search === "?colour=crop"`) // the page that the user wanted
 			p.Until(drawn)
 			p.Until(`document.querySelectorAll(".list li").length === 9`)
 			accessible(p, "farm map")
@@ -82,8 +82,8 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 	}
 }
 
-// From an empty installation to the first profile: company and owner, farm, season, a file of outlines that is looked at first, its
-// import, which can be undone, and the order.
+// From an empty installation to the first profile: company and owner, farm, season, a file of outlines that is
+// previewed, its import, which can be undone, and the order.
 func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	server := rig.Start(t, rig.Options{})
 	token, err := server.Setup.Token(t.Context())
@@ -102,7 +102,7 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	p := Open(t)
 	p.Screen(375, 812, true, false)
 	p.Goto(server.URL)
-	p.Until(`location.pathname === "/setup" && document.querySelector("[name=token]")`) // an empty installation asks
+	p.Until(`location.pathname === "/setup" && document.querySelector("[name=token]")`) // an empty installation asks for its token
 	accessible(p, "setup without its token")
 	p.Goto("about:blank")
 	p.Goto(server.URL + "/setup#" + token)
@@ -159,7 +159,7 @@ func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
 	require.Len(t, p.Complaints(), 1, "the farm in a country that is not known, which the browser logs: %v", p.Complaints())
 }
 
-// drawn375 draws a field on the map, types another, and splits one, each of which is taken back.
+// drawn375 draws a field on the map, types another, and splits one; it undoes each of these.
 func drawn375(p *Page, root string) {
 	p.t.Helper()
 	p.Goto(root + "/farm/1/season/1/draw")
@@ -168,7 +168,7 @@ func drawn375(p *Page, root string) {
 	p.Until(`document.querySelector("[name=coordinates]")`)
 	p.Until(`(document.querySelector("[name=coordinates]").closest("details").open = true)`)
 	closed := `/"type":"Polygon"/.test(document.querySelector("[name=coordinates]").value)`
-	require.Eventually(p.t, func() bool { // until the drawing has begun, clicks are the map's
+	require.Eventually(p.t, func() bool { // until the drawing has begun, clicks go to the map
 		for _, at := range corners {
 			p.Drag(at[0], at[1], at[0], at[1])
 		}
@@ -193,7 +193,7 @@ func drawn375(p *Page, root string) {
 	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
 	click(p, "Begin anew")
 	p.Until(`!document.querySelector(".size")`)
-	click(p, "Undo") // what was begun anew, too
+	click(p, "Undo") // undoes "Begin anew", too
 	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
 	click(p, "Redo")
 	p.Until(`!document.querySelector(".size")`)
@@ -220,19 +220,19 @@ func drawn375(p *Page, root string) {
 	outline(p, root)
 }
 
-// fieldNamed returns the id of the field with a name.
+// fieldNamed returns the id of the field with that name.
 func fieldNamed(p *Page, name string) (id int64) {
 	p.t.Helper()
 	p.Run(fmt.Sprintf(`fetch("/api/v1.2/field/?page=all").then((r) => r.json()).then((a) => a.data.results.find((f) => f.name === %q).id)`, name), &id)
 	return id
 }
 
-// outline drags a corner of a field, saves its outline, finds both in the history of the field, and goes back to the first.
+// outline drags a corner of a field, saves its outline, finds both outlines in the history of the field, and returns to the first.
 func outline(p *Page, root string) {
 	p.t.Helper()
 	p.Goto(fmt.Sprintf("%s/farm/1/season/1/draw?field=%d", root, fieldNamed(p, "Typed")))
 	p.Until(`document.querySelector(".size")?.textContent.startsWith("92.")`)
-	// Where its corner in the north-west is on the screen: the map shows it as large as fits beside the panel.
+	// The position of its north-west corner on the screen: the map shows it as large as fits beside the panel.
 	var at struct{ X, Y float64 }
 	p.Run(`(() => {
 		const r = document.querySelector(".view").getBoundingClientRect(), [low, pad] = [r.height * 0.46 + 32, 32];
@@ -269,7 +269,7 @@ func outline(p *Page, root string) {
 	p.Until(`[...document.querySelectorAll(".panel p")].some((e) => e.textContent.includes("92."))`)
 }
 
-// Two fields become one: chosen by name, seen as what they would be, merged, and taken back.
+// Two fields become one: chosen by name, previewed, merged, and the merge is undone.
 func TestConsoleMergesFields(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})

@@ -16,7 +16,7 @@ import (
 // long reports whether the long proofs are asked for (make browser); make test does a tenth of them.
 func long() bool { return os.Getenv("TILTH_BROWSER") != "" }
 
-// founded makes the first company, its owner, a farm and a season with the pages of an empty installation.
+// founded makes the first company, its owner, a farm and a season through the pages of an empty installation.
 func founded(t *testing.T, p *Page, server *rig.Server) {
 	t.Helper()
 	token, err := server.Setup.Token(t.Context())
@@ -37,8 +37,8 @@ func founded(t *testing.T, p *Page, server *rig.Server) {
 	p.Until(`document.querySelector("input[type=file]")`)
 }
 
-// outlines is a file of square fields in rows, of which the second lies half in the first, the third has its axes swapped, and the
-// last crosses itself.
+// outlines returns a file of square fields in rows: the second lies half in the first, the third has its axes swapped,
+// and the last crosses itself.
 func outlines(t testing.TB, n int) string {
 	t.Helper()
 	const side = 0.002
@@ -81,21 +81,21 @@ func drop(t testing.TB, p *Page, n int) {
 	hand(p, outlines(t, n))
 }
 
-// hand hands a file to the page, which stands in quotes.
+// hand hands a file, a quoted JavaScript string, to the page.
 func hand(p *Page, quoted string) {
 	p.t.Helper()
 	p.Run(`(() => { const files = new DataTransfer(); files.items.add(new File([`+quoted+`], "fields.geojson"));
 		const input = document.querySelector("input[type=file]"); input.files = files.files; input.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
 }
 
-// says waits until the page has the counts of a file of outlines, whose last is refused.
+// says waits until the page shows the counts of a file of outlines, the last of which is refused.
 func says(p *Page, n int) {
 	p.t.Helper()
 	p.Until(fmt.Sprintf(`document.body.textContent.includes((%d).toLocaleString("en") + " new, 0 changed, 0 unchanged, 1 refused")`, n-1))
 }
 
-// A file of outlines from an empty database to the farm map: what is wrong with some of them is seen on the map before
-// the import, from the row to the map and from the map to the row. The long one is imported in the background.
+// A file of outlines from an empty database to the farm map: errors in some of them are shown on the map before the
+// import, from the row to the map and from the map to the row. The long file is imported in the background.
 func TestConsoleImportsOutlines(t *testing.T) {
 	further(t)
 	n := 100
@@ -114,13 +114,13 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	require.Eventually(t, func() bool { return painted(t, p) > 50_000 }, patience, patience/100)
 	at := 0
 	require.Eventually(t, func() bool {
-		at += 3 // it may have been between two fields
+		at += 3 // the click may have fallen between two fields
 		p.Drag(300+at, 300+at, 300+at, 300+at)
 		var chosen bool
 		p.Run(`document.querySelector("tr.chosen .name[aria-pressed=true]") !== null`, &chosen)
 		return chosen
 	}, patience, patience/100)
-	// From the row to the map: what is in the middle of it is the field of the row.
+	// From the row to the map: the field of the row is in the middle of the map.
 	p.Run(`[...document.querySelectorAll("label input[type=checkbox]")][0].click()`, nil)
 	p.Until(`document.querySelectorAll("tbody tr").length === 4`)
 	accessible(p, "preview of an import")
@@ -136,15 +136,15 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// estate is a file of n fields of two farms, the first of which is alone in its own.
+// estate is a file of n fields of two farms; the first field is the only one of its farm.
 func estate(n int) string {
 	return fmt.Sprintf(`JSON.stringify({ type: "FeatureCollection", features: Array.from({ length: %d }, (_, i) => ({ type: "Feature",
 		properties: { name: "Plot " + i, farm: i === 0 ? "North" : "South" },
 		geometry: { type: "Polygon", coordinates: [[[-4, 43 + i / 100], [-3.998, 43 + i / 100], [-3.998, 43.002 + i / 100], [-4, 43 + i / 100]]] } })) })`, n)
 }
 
-// settled imports a file of two farms as such into a company of one, which the address does not name, and takes it back on a page that
-// was loaded anew. The background lists no features.
+// settled imports a file of two farms into a company of one farm, which the address does not name, keeping each field
+// in its own farm, and undoes the import on a reloaded page. In the background no features are listed.
 func settled(p *Page, root string, width, n int, background bool) {
 	p.t.Helper()
 	const farms = `[...[...document.querySelectorAll("label")].find((l) => l.textContent.startsWith("Into")).querySelector("select").options].map((o) => o.text).filter(Boolean).join()`
@@ -172,7 +172,7 @@ func settled(p *Page, root string, width, n int, background bool) {
 	p.Until(farms + ` === "Hill farm"`)
 }
 
-// brought imports a file, takes it back on a page that was loaded anew, imports it again, and goes to the farm map.
+// brought imports a file, undoes the import on a reloaded page, imports the file again, and goes to the farm map.
 func brought(p *Page, n int) {
 	p.t.Helper()
 	p.Until(`document.querySelector("button.first:not(:disabled)")?.textContent.startsWith("Import ")`)
@@ -181,7 +181,7 @@ func brought(p *Page, n int) {
 	p.Until(`[...document.querySelectorAll("button")].some((b) => b.textContent.startsWith("Undo: delete the "))`)
 	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).textContent.replaceAll(",", "")`, &undo)
 	require.Equal(p.t, fmt.Sprintf("Undo: delete the %d new fields", n-1), undo)
-	// The page is loaded anew, and offers it still; after so long it asks.
+	// After a reload the page still offers to undo; as time has passed, it asks for confirmation.
 	p.Run(`void location.reload()`, nil)
 	p.Until(fmt.Sprintf(`/^Imported .*: %d new fields\.$/.test(document.querySelector(".note span")?.textContent.replaceAll(",", "") ?? "")`, n-1))
 	p.Run(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Undo: ")).click()`, nil)
@@ -196,7 +196,7 @@ func brought(p *Page, n int) {
 	p.Until(fmt.Sprintf(`document.querySelector(".panel")?.textContent.includes((%d).toLocaleString("en") + " fields")`, n-1))
 }
 
-// A file that is too large for the map is looked at in the background, which says what is refused, and imported.
+// A file that is too large for the map is checked in the background, which lists what is refused, and imported.
 func TestConsoleImportsALargeFile(t *testing.T) {
 	if !long() {
 		t.Skip("make browser does it")

@@ -10,7 +10,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// What another client does appears without a reload, and one stream serves all screens of a tab until its user signs out.
+// Another client's changes appear without a reload, and one stream serves all screens of a tab until its user signs out.
 func TestConsoleFollowsEvents(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
@@ -23,7 +23,7 @@ func TestConsoleFollowsEvents(t *testing.T) {
 	}
 
 	p := console(t, server.URL, "/farm/1/season/1/field/1", 1280, false)
-	p.Until(`document.body.textContent.includes("Order profile")`) // nothing is under way: nothing is asked again
+	p.Until(`document.body.textContent.includes("Order profile")`) // no order is under way, so the page does not poll
 	p.Run(`window.made = 0, window.ended = 0,
 		(() => { const close = EventSource.prototype.close; EventSource.prototype.close = function () { window.ended++; close.call(this) } })(),
 		window.EventSource = class extends EventSource { constructor(at) { super(at); window.made++ } }, 0`, nil)

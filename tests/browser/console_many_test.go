@@ -12,9 +12,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestTenThousandFieldsOnTheFarmMap measures what the farm map of a company with 10,000 fields takes: until the list is there and until
-// the outlines are, the memory of the page, and what searches, another colour and a filter keep the page busy for: together, and the
-// longest of the tasks, in which the page answers nobody. Eight crops grow in its columns, and nothing in the ninth.
+// TestTenThousandFieldsOnTheFarmMap measures the farm map of a company with 10,000 fields: the time until the list is there and until
+// the outlines are, the memory of the page, and how long searches, another colour and a filter keep the page busy: in total, and in
+// the longest of the tasks, during which the page responds to nothing. Eight crops grow in its columns, and nothing in the ninth.
 func TestTenThousandFieldsOnTheFarmMap(t *testing.T) {
 	if os.Getenv("TILTH_FIELDS") == "" {
 		t.Skip("make fields measures it")
@@ -30,7 +30,7 @@ func TestTenThousandFieldsOnTheFarmMap(t *testing.T) {
 	require.Eventually(t, func() bool { return covered(t, p) > 10_000 }, patience, patience/600)
 	drawn := time.Since(begun)
 	p.Run(`void (window.long = [], new PerformanceObserver((list) => window.long.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask", buffered: true }))`, nil)
-	time.Sleep(3 * time.Second) // the last tiles
+	time.Sleep(3 * time.Second) // for the last tiles
 	var long []float64
 	busy := func(what string) {
 		p.Run(`window.long.splice(0)`, &long)

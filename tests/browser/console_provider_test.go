@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// People sign in at their identity provider, and are where they wanted to go; whom nobody here knows is told so.
+// People sign in at their identity provider and arrive at the page that they wanted; a stranger is told that nobody here has that address.
 func TestConsoleSignsInAtAProvider(t *testing.T) {
 	i := issuer.Start(t)
 	server := rig.Start(t, rig.Options{Demo: true, Config: func(c *cli.Config) {

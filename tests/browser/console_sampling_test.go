@@ -15,14 +15,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// An area from its fields to a plan on the desk, whose points are moved by hand.
+// An area from its fields to a plan, on a desktop screen, whose points are moved by hand.
 func TestConsolePlansSamples(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/sampling", 1280, false)
 	planned(p, server.URL, 1280)
 	p.Until(`document.querySelector(".panel dl")?.textContent && ` + said("Probability sample", "Yes"))
-	// The map draws when it comes to it: a point is white.
+	// The map is drawn some time later: a point is white.
 	var at image.Point
 	rig.Eventually(t, func() (found bool) { at, found = spot(t, p.Picture()); return found }, patience, patience/1000)
 	p.Drag(at.X, at.Y, at.X+12, at.Y+9)
@@ -32,7 +32,7 @@ func TestConsolePlansSamples(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// A crew walks the plan without a network: the page opens, what it records waits on the device, and is sent once.
+// A crew walks the plan without a network: the page opens, its records wait on the device, and they are sent once.
 func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
@@ -69,7 +69,7 @@ func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
 		}
 		p.Until(fmt.Sprintf(`document.body.textContent.includes("%d points wait to be sent")`, n+1))
 	}
-	p.Goto(here) // what waits outlives the page
+	p.Goto(here) // the waiting records outlive the page
 	p.Until(fmt.Sprintf(`document.querySelector(".way") && document.body.textContent.includes("%d points wait to be sent")`, points))
 	cable.Set(false)
 	click(p, "Send now")
@@ -146,7 +146,7 @@ func sampled(p *Page, root string, width int) {
 	require.Equal(p.t, []string{"application/pdf", "application/pdf", "application/gpx+xml"}, kinds)
 }
 
-// said is an expression that holds when a list of figures has a value.
+// said is an expression that is true when a list of figures shows a value.
 func said(name, value string) string {
 	return `[...document.querySelectorAll("dt")].some((e) => e.textContent === "` + name + `" && e.nextElementSibling.textContent === "` + value + `")`
 }

@@ -9,7 +9,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// The table, the settings, what is not there, and the keyboard.
+// The table, the settings, and the keyboard.
 func TestConsoleScreens(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})
@@ -50,7 +50,7 @@ func TestConsoleScreens(t *testing.T) {
 	}
 }
 
-// What is of another company is as if it were not there, and the page says so.
+// What belongs to another company appears not to exist, and the page says so.
 func TestConsoleOfAnothersField(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/farm/1/season/1/field/999999", 1280, false)
@@ -62,7 +62,7 @@ func TestConsoleOfAnothersField(t *testing.T) {
 	p.Until(`document.body?.textContent.includes("No season")`)
 }
 
-// Who belongs to the company, what opens it, what it tells others, and what has been done: each with its own tab.
+// Who belongs to the company, its keys, what it tells others, and what has been done: each on its own tab.
 func TestConsoleSettings(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/settings/team", 375, false)

@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// A company offers another what it chooses, and takes it back; the other accepts. Each sees how the server does.
+// A company offers another a selection of its data, and withdraws the offer. The page of the server's health is shown.
 func TestConsoleSharesAndHealth(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	other := server.Company("owner", 0)
@@ -37,8 +37,8 @@ func TestConsoleSharesAndHealth(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// An operator sees the jobs of the installation, and is told why there is no farm; others have no such tab. Who may look and change
-// nothing reads an assessment, and is told why no field can be added.
+// An operator sees the jobs of the installation, and is told why there is no farm; others have no such tab. A user who
+// may only look reads an assessment, and is told why no field can be added.
 func TestConsoleJobs(t *testing.T) {
 	further(t)
 	server := rig.Start(t, rig.Options{Demo: true})

@@ -12,8 +12,8 @@ import (
 	"tilth/core/assessment"
 )
 
-// The forms of assessments are in Spanish, too: a member, a choice or a hint that is new needs its line in es-terms.ts. Names of
-// countries, and of forest zones by their climate and continent, are made there from others.
+// The forms of assessments are in Spanish, too: a new member, choice or hint needs its line in es-terms.ts. The names
+// of countries, and of forest zones by their climate and continent, are composed there from other terms.
 func TestFormsHaveTheirTermsInSpanish(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../../adapters/console/web/src/texts/es-terms.ts")
@@ -43,7 +43,7 @@ func TestFormsHaveTheirTermsInSpanish(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// wordsOf calls of with what a schema says to people, but for the names of countries and forest zones.
+// wordsOf calls of with every text of a schema that people read, except the names of countries and forest zones.
 func wordsOf(schema any, member string, of func(text string)) {
 	switch value := schema.(type) {
 	case map[string]any:

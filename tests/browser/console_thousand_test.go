@@ -65,13 +65,13 @@ func coloured(t *testing.T, p *Page, wanted func(r, g, b uint32) bool) (pixels i
 	return pixels
 }
 
-// covered counts those of fields without a profile.
+// covered counts the pixels of fields without a profile.
 func covered(t *testing.T, p *Page) int {
 	t.Helper()
 	return coloured(t, p, func(r, g, b uint32) bool { return r == 210 && g == 206 && b == 194 })
 }
 
-// A thousand outlines are on the map, and one opens with a click. How fast it moves is measured by make frames.
+// A thousand outlines are on the map, and one opens with a click. make frames measures how fast the map moves.
 func TestConsoleDrawsAThousandFields(t *testing.T) {
 	further(t)
 	p, company := thousandFields(t)
@@ -79,7 +79,7 @@ func TestConsoleDrawsAThousandFields(t *testing.T) {
 	carries(t, p)
 	at := 0
 	require.Eventually(t, func() bool {
-		at += 5 // it may have been between two fields
+		at += 5 // the click may have fallen between two fields
 		p.Drag(300+at, 400+at, 300+at, 400+at)
 		var opened bool
 		p.Run(`/\/field\/\d+$/.test(location.pathname)`, &opened)
@@ -87,7 +87,7 @@ func TestConsoleDrawsAThousandFields(t *testing.T) {
 	}, patience, patience/100)
 	require.Empty(t, p.Complaints())
 
-	// This company has no subscription: the page says what grants it.
+	// This company has no subscription: the page shows the command that grants it.
 	click(p, "Sampling")
 	p.Until(fmt.Sprintf(`document.querySelector("[role=alert] code")?.textContent === "tilth subscription grant --company %d --service stratification"`, company))
 	accessible(p, "no subscription")
@@ -98,7 +98,7 @@ func TestConsoleDrawsAThousandFields(t *testing.T) {
 func carries(t *testing.T, p *Page) {
 	t.Helper()
 	p.Run(dragging, nil)
-	p.Run(`document.querySelector(".maplibregl-ctrl-zoom-in").click()`, nil) // fields are all around
+	p.Run(`document.querySelector(".maplibregl-ctrl-zoom-in").click()`, nil) // so that fields are all around
 	p.Run(`still()`, nil)
 	var was dragged
 	p.Run(`dragged(Array.from({ length: 13 }, (_, i) => [300 + 10 * i, 450 + 2 * i]))`, &was)
@@ -109,7 +109,7 @@ func carries(t *testing.T, p *Page) {
 	require.Greater(t, covered(t, p), 50_000)
 }
 
-// differing returns the share of the pixels in which two pictures of a page are not the same.
+// differing returns the share of the pixels in which two pictures of a page differ.
 func differing(t *testing.T, one, other []byte) float64 {
 	t.Helper()
 	a, err := png.Decode(bytes.NewReader(one))
@@ -128,7 +128,7 @@ func differing(t *testing.T, one, other []byte) float64 {
 	return float64(differ) / float64(a.Bounds().Dx()*a.Bounds().Dy())
 }
 
-// spent returns the seconds of processors that the browser has used, all its processes together.
+// spent returns the processor time, in seconds, that all processes of the browser have used.
 func spent(t *testing.T, p *Page) (seconds float64) {
 	t.Helper()
 	var of struct {
@@ -143,8 +143,8 @@ func spent(t *testing.T, p *Page) (seconds float64) {
 	return seconds
 }
 
-// dragging is what the page runs to move its map as a hand does, a step a frame, and to count the frames that showed another
-// picture than the one before: the map was drawn in it, or its picture was laid elsewhere.
+// dragging is the script with which the page moves its map as a hand does, one step per frame, and counts the frames
+// that showed a different picture from the one before: either the map was drawn in the frame, or its picture was moved.
 const dragging = `(() => {
 	let drew = false;
 	for (const name of ["drawElements", "drawArrays"]) {
@@ -188,16 +188,16 @@ const dragging = `(() => {
 
 type dragged struct{ Frames, Drawn, Carried, Seconds, Longest float64 }
 
-// TestFramesOfAThousandFields measures how many frames a second the screen shows while the map is dragged, and what a frame costs of
-// processors, all of the browser's and the renderer in software included. A frame counts where what is seen of the map changed. It
-// was drawn for each until the renderer's pixels were found to be too many; since then the map lays a picture elsewhere between
-// drawings, and draws of WebGL alone no longer tell what is seen. A hand moves by 12.5 px a frame, 375 a second at thirty frames, so
-// that a busy machine, whose frames are few, is not asked for longer moves in each: the way of a frame is always the same. It goes in
-// a circle of 150 px about a place, and in strokes of up to 510 px with a pause of twenty frames after each, which use up what
-// is drawn around the view: their cost has all the drawings that they need, also those of the pauses.
+// TestFramesOfAThousandFields measures how many frames per second the screen shows while the map is dragged, and the processor time
+// per frame of the whole browser, including the renderer in software. A frame counts if the visible part of the map changed. The
+// map used to be drawn for each frame, until the renderer's pixels were found to be too many. Now it moves a picture between
+// drawings, so WebGL draws alone no longer tell what is seen. A hand moves by 12.5 px a frame, 375 px a second at thirty frames.
+// The distance per frame is always the same, so a busy machine, which shows few frames, does not have to make longer moves in each.
+// The hand moves in a circle of 150 px about a place, and in strokes of up to 510 px with a pause of twenty frames after each. The
+// strokes use up what is drawn around the view: their cost includes all the drawings that they need, including those of the pauses.
 //
-// A busy machine shows fewer frames a second, so that make test leaves this out; it says little against the cost: what costs less
-// than a thirtieth of a second is shown thirty times a second by one core that has nothing else to do.
+// A busy machine shows fewer frames per second, so make test skips this test. A low rate says little about the cost: a frame
+// that costs less than a thirtieth of a second is shown thirty times a second by one core that has nothing else to do.
 func TestFramesOfAThousandFields(t *testing.T) {
 	if os.Getenv("TILTH_FRAMES") == "" {
 		t.Skip("make frames measures it")

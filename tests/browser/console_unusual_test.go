@@ -19,8 +19,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// fourYears is an archive with passes of June and July in four years, whose land differs in noise and weather, and in which plants of some
-// parcels are dead in some years. The earlier years are archives of this one whose documents say another.
+// fourYears is an archive with passes of June and July in four years. Its land differs between the years in noise and weather, and
+// the plants of some parcels are dead in some years. The earlier years are archives of this one whose documents state another year.
 func fourYears(t *testing.T, dead map[int][]string) string {
 	t.Helper()
 	var days []time.Time

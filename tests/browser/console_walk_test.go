@@ -13,12 +13,12 @@ import (
 	"tilth/tests/rig"
 )
 
-// place is where a walk stops: its name, its address, and what holds when it is there.
+// place is a stop of a walk: its name, its address, and the condition that holds there.
 type place struct{ name, address, shown string }
 
 const onMap = drawn + ` && !document.querySelector("[role=status]")?.textContent.startsWith("Loading")`
 
-// look is a screen that people have.
+// look is a screen size with light or dark colours.
 type look struct {
 	name  string
 	width int
@@ -27,8 +27,8 @@ type look struct {
 
 var looks = []look{{"desk-light", 1280, false}, {"desk-dark", 1280, true}, {"phone-light", 375, false}, {"phone-dark", 375, true}}
 
-// walk goes to places in a look: axe finds nothing, nothing asks for a sideways step or comes from elsewhere, and the console of the
-// browser has no error. Pictures are kept below the folder that TILTH_PICTURES names.
+// walk visits places in a look: axe finds nothing, nothing needs horizontal scrolling or comes from elsewhere, and the
+// console of the browser has no error. Pictures are saved below the folder that TILTH_PICTURES names.
 func walk(t *testing.T, p *Page, root, of string, in look, places []place) {
 	t.Helper()
 	p.Screen(in.width, map[bool]int{false: 900, true: 812}[in.width < 500], in.width < 500, in.dark)
@@ -41,7 +41,7 @@ func walk(t *testing.T, p *Page, root, of string, in look, places []place) {
 		fits(p, root, in.width)
 		if dir := os.Getenv("TILTH_PICTURES"); dir != "" {
 			p.Run(`document.fonts.ready.then(() => true)`, nil)
-			time.Sleep(time.Second) // what the map still draws is for those who look
+			time.Sleep(time.Second) // the pictures show what the map still draws
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, of), 0o700))
 			require.NoError(t, os.WriteFile(filepath.Join(dir, of, fmt.Sprintf("%s-%s.png", at.name, in.name)), p.Picture(), 0o600))
 		}
@@ -49,7 +49,7 @@ func walk(t *testing.T, p *Page, root, of string, in look, places []place) {
 	require.Empty(t, p.Complaints(), in.name)
 }
 
-// settings are the tabs of the settings, of which some are empty in a new company.
+// settings are the tabs of the settings, some of which are empty in a new company.
 func settings() (out []place) {
 	for _, tab := range []string{"account", "wallet", "team", "shares", "keys", "webhooks", "audit", "health"} {
 		out = append(out, place{"settings-" + tab, "/settings/" + tab, `document.querySelector("main h1, main h2") && !document.querySelector("[role=status]")?.textContent.startsWith("Loading")`})
@@ -83,7 +83,7 @@ func TestWalkOverAnEmptyInstallation(t *testing.T) {
 			walk(t, p, server.URL, "empty", in, places)
 			continue
 		}
-		// The browser logs the 403 of a service that is not subscribed to; the page says what grants it.
+		// The browser logs the 403 of a service without a subscription; the page shows the command that grants it.
 		walk(t, p, server.URL, "empty", in, places[:len(places)-1])
 	}
 	if long() {
@@ -112,7 +112,7 @@ func TestWalkOverTheDemonstration(t *testing.T) {
 		p := Open(t)
 		walk(t, p, server.URL, "demo", in, []place{{"sign-in", "/", `document.querySelector("form [name=email]")`}})
 		signInAs(p, demo.OwnerMail, demo.Password)
-		// What is computed of the demonstration is there when the server has been up for a while.
+		// The results of the demonstration are computed some time after the server has started.
 		rig.Eventually(t, func() bool {
 			var ready bool
 			p.Run(`fetch("/api/v1.2/ogc/collections/samples/items/?limit=1").then((r) => r.json()).then((a) => a.features?.length === 1)`, &ready)

@@ -11,8 +11,8 @@ import (
 	"tilth/docs"
 )
 
-// The guides are read on a phone and on a desk, light and dark, without a sideways step; the search finds a section with the
-// keyboard alone; what a page says to paste names its own server.
+// The guides are read on a phone and on a desktop, light and dark, without horizontal scrolling; the search finds a
+// section with the keyboard alone; the commands to paste name the page's own server.
 func TestGuidesAreReadAndSearched(t *testing.T) {
 	guides, err := guide.New(docs.Files)
 	require.NoError(t, err)

@@ -14,19 +14,19 @@ import (
 	"tilth/tests/rig"
 )
 
-// Page is one page, which shares nothing with others but the browser: neither cookies nor what it stores.
+// Page is one page, which shares only the browser with others: neither cookies nor what it stores.
 type Page struct {
 	t       testing.TB
 	browser *chromium
 	session string
-	profile string // of the browser, which the page has for itself
+	profile string // of the browser, which no other page uses
 
 	mu         sync.Mutex
 	complaints []string
 }
 
-// further leaves a test out where TILTH_TEST_PAGES=some, as make test has it: it opens the pages that the others build on, in a third of
-// the time. CI and make browser open all.
+// further skips a test where TILTH_TEST_PAGES=some, which make test sets: it opens only the pages that the others build
+// on, in a third of the time. CI and make browser open all.
 func further(t testing.TB) {
 	t.Helper()
 	if os.Getenv("TILTH_TEST_PAGES") == "some" {
@@ -34,7 +34,7 @@ func further(t testing.TB) {
 	}
 }
 
-// Open opens an empty page, which ends with the test, and hears of what goes wrong in it.
+// Open opens an empty page, which is closed when the test ends, and records its errors.
 func Open(t testing.TB) *Page {
 	t.Helper()
 	p := &Page{t: t, browser: running(t)}
@@ -58,12 +58,12 @@ func Open(t testing.TB) *Page {
 	for _, domain := range []string{"Page", "Runtime", "Log", "Performance"} {
 		p.command(domain+".enable", nil, nil)
 	}
-	p.command("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil) // beside the pages of other tests
+	p.command("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true}, nil) // pages of other tests are open at the same time
 	return p
 }
 
-// complains reports whether a message is an error of the page: an exception, a line of its console or of the browser's log,
-// where what its content policy forbids also stands.
+// complains reports whether a message is an error of the page: an exception, or a line of its console or of the
+// browser's log, which also has what the content policy forbids.
 func complains(m message) bool {
 	var of struct {
 		Type  string
@@ -78,13 +78,13 @@ func complains(m message) bool {
 	return false
 }
 
-// command sends a command of the protocol, and reads its result where one is asked for.
+// command sends a command of the protocol, and reads its result if one is wanted.
 func (p *Page) command(method string, params, result any) {
 	p.t.Helper()
 	require.NoError(p.t, p.browser.result(p.session, method, params, result))
 }
 
-// Screen makes the page so wide and so high, on a phone or on a desk, in light or dark colours.
+// Screen sets the width and height of the page, on a phone or on a desktop, in light or dark colours.
 func (p *Page) Screen(width, height int, phone, dark bool) {
 	p.t.Helper()
 	p.command("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}, nil)
@@ -92,7 +92,7 @@ func (p *Page) Screen(width, height int, phone, dark bool) {
 	p.command("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Stand lets the page know where the device is.
+// Stand sets the location of the device.
 func (p *Page) Stand(lon, lat, accuracy float64) {
 	p.t.Helper()
 	_, err := p.browser.ask("", "Browser.grantPermissions", map[string]any{"permissions": []string{"geolocation"}, "browserContextId": p.profile})
@@ -100,7 +100,7 @@ func (p *Page) Stand(lon, lat, accuracy float64) {
 	p.command("Emulation.setGeolocationOverride", map[string]any{"longitude": lon, "latitude": lat, "accuracy": accuracy}, nil)
 }
 
-// Drag takes what is at a place of the screen to another.
+// Drag drags from one place of the screen to another.
 func (p *Page) Drag(x, y, toX, toY int) {
 	p.t.Helper()
 	for _, step := range []struct {
@@ -120,7 +120,7 @@ func (p *Page) Goto(address string) {
 	require.Empty(p.t, gone.ErrorText)
 }
 
-// Run runs an expression in the page, awaits it where it is a promise, and reads its value where one is asked for.
+// Run runs an expression in the page, awaits it if it is a promise, and reads its value if one is wanted.
 func (p *Page) Run(expression string, value any) {
 	p.t.Helper()
 	require.NoError(p.t, p.evaluate(expression, value), expression)
@@ -144,12 +144,12 @@ func (p *Page) evaluate(expression string, value any) error {
 	return json.Unmarshal(ran.Result.Value, value)
 }
 
-// Until waits until an expression is true in the page, also where the page is left for another meanwhile.
+// Until waits until an expression is true in the page, even if the page navigates to another meanwhile.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	rig.Eventually(p.t, func() bool {
 		var is bool
-		err := p.evaluate("document.body !== null && Boolean("+expression+")", &is) // a page on its way has none yet
+		err := p.evaluate("document.body !== null && Boolean("+expression+")", &is) // a page that is still loading has no body
 		if err != nil && strings.Contains(err.Error(), "Inspected target navigated or closed") {
 			return false
 		}

@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// The picture of the README, from the demonstration, in the folder that TILTH_PICTURES names (make pictures). Without one
-// the test only sees that it can be made.
+// The picture of the README, from the demonstration, in the folder that TILTH_PICTURES names (make pictures). Without a
+// folder the test only checks that it can be made.
 func TestPictureOfTheREADME(t *testing.T) {
 	further(t)
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestPictureOfTheREADME(t *testing.T) {
 	kept(t, p, "field.png")
 }
 
-// kept keeps what a page shows, where a folder is named.
+// kept saves a picture of a page, if a folder is named.
 func kept(t *testing.T, p *Page, name string) {
 	taken := p.Picture()
 	picture, err := png.Decode(bytes.NewReader(taken))

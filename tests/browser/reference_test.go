@@ -18,13 +18,13 @@ import (
 
 func TestMain(m *testing.M) { rig.Main(Tests{m}) }
 
-// What a page may hold: an operation opens at once because only it is made, and what is nested when it is opened.
+// Bounds of a page: an operation opens at once because only that operation is rendered, and what is nested only when it is opened.
 const (
 	maxOverview  = 2500 // elements, with the list of all operations
 	maxOperation = 2500 // elements of one operation
 )
 
-// reference opens the reference in a browser of its own.
+// reference opens the reference in a page of its own.
 func reference(t *testing.T, root string) *Page {
 	t.Helper()
 	p := Open(t)
@@ -49,7 +49,7 @@ func signIn(p *Page) {
 	p.Until(`!document.querySelector("dialog")`)
 }
 
-// Every operation opens on a phone without a sideways step and without an error, and its form begins with the example.
+// Every operation opens on a phone without horizontal scrolling and without an error, and its form begins with the example.
 func TestReferenceOpensEveryOperation(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	p := reference(t, server.URL)
@@ -67,7 +67,7 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 	if os.Getenv("TILTH_TEST_PAGES") == "some" {
 		each = 5
 	}
-	for { // a few at a time: a busy machine takes minutes for all, and no answer may take that long
+	for { // a few at a time: on a busy machine all take minutes, and no single answer may take that long
 		var few []operation
 		p.Run(fmt.Sprintf(openOperations, each, len(opened), len(opened)+20), &few)
 		if len(few) == 0 {
@@ -85,7 +85,7 @@ func TestReferenceOpensEveryOperation(t *testing.T) {
 	require.Empty(t, p.Complaints())
 }
 
-// openOperations opens each of so many operations of the document, from one place of these to another.
+// openOperations opens every n-th operation of the document, those from one index to another.
 const openOperations = `(async () => {
 		const whole = await (await fetch("/openapi.json")).json();
 		const out = [];
@@ -106,8 +106,8 @@ const openOperations = `(async () => {
 		return out;
 	})()`
 
-// With the keyboard alone: find an operation, open it, send its example as it is, and read the answer. The same behind a
-// proxy that puts a path in front, in both colours, on a phone and on a desk.
+// With the keyboard alone: find an operation, open it, send its example unchanged, and read the response. The same
+// behind a proxy that adds a path prefix, in both colours, on a phone and on a desktop.
 func TestReferenceTriesAnOperation(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	to, err := url.Parse(server.URL)
@@ -132,7 +132,7 @@ func TestReferenceTriesAnOperation(t *testing.T) {
 			p.Write("field create one")
 			p.Press("Enter")
 			p.Until(`location.hash === "#field_create" && document.querySelector("form.trial textarea")`)
-			// The example is sent as it is once; a second field may not have its key in another system.
+			// The example can be sent unchanged only once; a second field must not have the same key in another system.
 			p.Run(`document.querySelector("form.trial textarea").value = document.querySelector("form.trial textarea").value.replace("GV-1-7", "`+tt.key+`");
 				document.querySelector("form.trial").requestSubmit()`, nil)
 			p.Until(`document.querySelector(".answer .status")`)

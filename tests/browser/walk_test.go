@@ -13,7 +13,7 @@ import (
 	"tilth/app/demo"
 )
 
-// console opens the console in a browser of its own, at an address, and signs in.
+// console opens the console in a page of its own, at an address, and signs in.
 func console(t *testing.T, root, address string, width int, dark bool) *Page {
 	t.Helper()
 	p := Open(t)
@@ -25,7 +25,7 @@ func console(t *testing.T, root, address string, width int, dark bool) *Page {
 	return p
 }
 
-// accessible checks what a page shows with axe, where the console's own tools are installed.
+// accessible checks a page with axe, where the console's own tools are installed.
 func accessible(p *Page, screen string) {
 	p.t.Helper()
 	axe, err := os.ReadFile(filepath.FromSlash("../../adapters/console/web/node_modules/axe-core/axe.min.js"))
@@ -43,7 +43,7 @@ func accessible(p *Page, screen string) {
 	require.Empty(p.t, found, screen)
 }
 
-// fits checks that a screen asks for no sideways step, and that nothing came from elsewhere.
+// fits checks that a screen needs no horizontal scrolling, and that nothing came from elsewhere.
 func fits(p *Page, root string, width int) {
 	p.t.Helper()
 	var is struct {
@@ -59,7 +59,7 @@ func fits(p *Page, root string, width int) {
 	}
 }
 
-// click presses the button or the link with a text.
+// click presses the button or the link with that text.
 func click(p *Page, text string) {
 	p.t.Helper()
 	quoted, err := json.Marshal(text)
@@ -71,7 +71,7 @@ func click(p *Page, text string) {
 
 const drawn = `document.querySelector(".maplibregl-canvas") && document.querySelector(".panel h1")`
 
-// fill writes into the input of a name, as its user would.
+// fill writes into the input with that name, as its user would.
 func fill(p *Page, name, text string) {
 	p.t.Helper()
 	at := `document.querySelector("[name=` + name + `]")`
@@ -87,7 +87,7 @@ func signInAs(p *Page, email, password string) {
 	p.Until(`document.querySelector("#content") && !document.querySelector("form [name=email]")`)
 }
 
-// enter writes into the input of a label.
+// enter writes into the input with that label.
 func enter(p *Page, label, value string) {
 	p.t.Helper()
 	at := `document.getElementById([...document.querySelectorAll(".input label")].find((l) => l.firstChild.textContent.trim() === "` + label + `")?.htmlFor)`

@@ -12,10 +12,10 @@ import (
 
 const jsonMedia = "application/json"
 
-// keysPath is where keys are made: their answers hold secrets and are kept nowhere, so that a repeat makes another.
+// keysPath is where keys are made: their responses contain secrets and are not stored, so a repeated request makes another key.
 const keysPath = "api-key/"
 
-// caller does one thing after the other, in an order that its seed decides.
+// caller does one thing after another, in an order that its seed determines.
 type caller struct {
 	house  *House
 	n      int
@@ -39,7 +39,7 @@ func (c *caller) work() {
 	}
 }
 
-// key returns that of the next request.
+// key returns the key of the next request.
 func (c *caller) key() string {
 	c.asked++
 	return fmt.Sprintf("%d-%d", c.n, c.asked)
@@ -87,7 +87,7 @@ func (c *caller) deleteFarm() {
 		return
 	}
 	status, answer, ok := c.house.send(http.MethodDelete, c.key(), fmt.Sprintf("farm/%d/", farm.ID), jsonMedia, nil, false)
-	// Deletes have no key: one that was done and not answered finds nothing when it is repeated.
+	// Deletes take no key: a delete that was done but not answered finds nothing when it is repeated.
 	if ok && status != http.StatusNoContent && status != http.StatusNotFound {
 		c.house.t.Errorf("DELETE farm %d: %d %s", farm.ID, status, answer)
 	}
@@ -96,13 +96,13 @@ func (c *caller) deleteFarm() {
 	c.house.deleted = append(c.house.deleted, farm.ID)
 }
 
-// A caller has land for so many fields: the archive shows 2.5 km, from south to north.
+// The land of a caller has room for ownLand fields: the archive covers 2.5 km from south to north.
 const (
 	abreast = 6
 	ownLand = 40 * abreast
 )
 
-// field is the body of a field of 50 m that no other overlaps.
+// field is the body of a field of 50 m that overlaps no other.
 func (c *caller) field() map[string]any {
 	c.fields++
 	const west, south, side = -4.2300, 41.7670, 0.00045
@@ -122,7 +122,7 @@ func (c *caller) createField() (one made, ok bool) {
 	return one, ok
 }
 
-// createFields creates some in one request.
+// createFields creates several in one request.
 func (c *caller) createFields() {
 	var fields []made
 	c.ask("field/", []any{c.field(), c.field(), c.field()}, &fields)
@@ -211,7 +211,7 @@ func (c *caller) importFields() {
 	}
 }
 
-// ownKeys is how many keys a caller creates: a company has up to 500.
+// ownKeys is the number of keys that a caller creates: a company has up to 500.
 const ownKeys = 30
 
 func (c *caller) createKey() {

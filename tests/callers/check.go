@@ -15,7 +15,7 @@ import (
 	"tilth/wire"
 )
 
-// Check compares the records with what was acknowledged, once the background has nothing to do any more.
+// Check compares the records with what was acknowledged, once the background work is done.
 func (h *House) Check() {
 	t, c := h.t, rig.Remote(h.t, h.url(), h.Token)
 	for _, status := range []string{"processing", "pending"} {
@@ -90,7 +90,7 @@ func recordsOf(t *testing.T, c *rig.Client, list string) map[int64]string {
 	return out
 }
 
-// checkBooks holds that each field that was ordered was charged once, and that nothing else was.
+// checkBooks checks that each field that was ordered was charged once, and that nothing else was.
 func (h *House) checkBooks(c *rig.Client) {
 	var lines []struct {
 		Kind   string

@@ -1,6 +1,6 @@
-// Package callers is the people of a company, at work over HTTP: they create, order, assess, submit, import, delete and make keys,
-// each request under a key and repeated until it is answered, and know afterwards what must be there. It is for tests that
-// break servers under them.
+// Package callers simulates the people of a company at work over HTTP: they create, order, assess, submit, import,
+// delete and make keys. They repeat each request under its key until it is answered, and know afterwards which records
+// must exist. It is for tests that break servers under them.
 package callers
 
 import (
@@ -27,9 +27,9 @@ import (
 
 const (
 	credits = 100_000_00
-	// patience is how long a caller waits for an answer before it asks again.
+	// patience is the time that a caller waits for a response before it tries again.
 	patience = 20 * time.Second
-	// pause is that between two tries.
+	// pause is the time between two tries.
 	pause = 5 * time.Millisecond
 )
 
@@ -40,7 +40,7 @@ type House struct {
 
 	t        *testing.T
 	database string
-	url      func() string // of a server; it may wait for one
+	url      func() string // of a server; it may wait until there is one
 	farm     int64         // for the fields of all callers
 	load     Load
 	seasons  []int64
@@ -52,9 +52,9 @@ type House struct {
 	records  sync.Mutex
 	made     map[string]map[int64]bool // ids by the path that lists them
 	keys     []string
-	ordered  int               // fields with an order or more
+	ordered  int               // fields with at least one order
 	deleted  []int64           // farms
-	files    map[string]string // what was attached, by its path
+	files    map[string]string // attached files, by their paths
 	imports  int               // fields that imports made
 	imported int               // files
 }
@@ -80,18 +80,18 @@ func Settle(t *testing.T, database string) *House {
 	return h
 }
 
-// Load is what callers do.
+// Load is the work of the callers.
 type Load struct {
-	Callers int // up to 14: more find no land
+	Callers int // up to 14: there is no land for more
 	Seed    uint64
-	// Seasons are how many orders a field gets, up to 12. Where it is more than one, most of what is done is orders and deletes.
+	// Seasons is the number of orders per field, up to 12. If it is more than one, callers mostly order and delete.
 	Seasons int
-	// Pause is what a caller waits between one thing and the next.
+	// Pause is the time that a caller waits between two things.
 	Pause time.Duration
 }
 
-// span returns the days of a season in which the archive sees each field: of a half of April, and then of each month, and of each
-// two.
+// span returns the days of season i, in which the archive sees each field: half of April, then one of the single
+// months, then two months.
 func span(i int) (from, to string) {
 	switch {
 	case i == 0:
@@ -105,7 +105,7 @@ func span(i int) (from, to string) {
 	}
 }
 
-// Begin sets callers to work, each in an order that the seed decides. url returns the address of a server, of any of several.
+// Begin sets callers to work, each in an order that the seed determines. url returns the address of a server, any of several.
 func (h *House) Begin(url func() string, load Load) {
 	h.t.Helper()
 	h.url, h.load = url, load
@@ -120,14 +120,14 @@ func (h *House) Begin(url func() string, load Load) {
 	}
 }
 
-// Await waits until so many more requests are answered.
+// Await waits until that many more requests are answered.
 func (h *House) Await(answers int) {
 	h.t.Helper()
 	until := h.answered.Load() + int64(answers)
 	rig.Eventually(h.t, func() bool { return h.answered.Load() >= until || h.t.Failed() }, 10*time.Minute, time.Millisecond, "nobody is answered")
 }
 
-// Linger waits until so many more requests are answered, or for a time at most: all callers may come to wait for what is away.
+// Linger waits until that many more requests are answered, at most for a time: all callers may end up waiting for something that is unavailable.
 func (h *House) Linger(answers int, longest time.Duration) {
 	h.t.Helper()
 	until := h.answered.Load() + int64(answers)
@@ -136,7 +136,7 @@ func (h *House) Linger(answers int, longest time.Duration) {
 	}
 }
 
-// End has every caller finish what it is about.
+// End lets every caller finish its current work, and stops them.
 func (h *House) End() {
 	h.t.Helper()
 	h.done.Store(true)
@@ -158,15 +158,15 @@ func (h *House) Done() Done {
 	return Done{Orders: len(h.made[rig.OrdersPath]), Assessments: len(h.made["ghg/assessments/"]), Deletes: len(h.deleted), Imports: h.imported}
 }
 
-// Done is how much was done of what counts.
+// Done counts what was done, by kind.
 type Done struct{ Orders, Assessments, Deletes, Imports int }
 
-// Less reports whether it is less than another in anything.
+// Less reports whether any of its counts is lower than the other's.
 func (d Done) Less(than Done) bool {
 	return d.Orders < than.Orders || d.Assessments < than.Assessments || d.Deletes < than.Deletes || d.Imports < than.Imports
 }
 
-// String tells what was asked.
+// String summarizes the requests.
 func (h *House) String() string {
 	return fmt.Sprintf("%d requests answered, %d of them answered again with the same bytes; %d tries broke", h.answered.Load(), h.repeated.Load(), h.broken.Load())
 }
@@ -184,7 +184,7 @@ func (h *House) note(list string, id int64) {
 	h.made[list][id] = true
 }
 
-// send sends a request under a key until it is answered, and some of them once more.
+// send sends a request under a key until it is answered, and then once more if repeat is set.
 func (h *House) send(method, key, path, media string, body []byte, repeat bool) (status int, answer []byte, ok bool) {
 	for {
 		var err error
@@ -211,7 +211,7 @@ func (h *House) send(method, key, path, media string, body []byte, repeat bool) 
 	return status, answer, true
 }
 
-// busy reports whether an answer says to come back.
+// busy reports whether a response asks the caller to try again.
 func busy(status int, answer []byte) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusConflict && bytes.Contains(answer, []byte("request_in_progress"))
 }

@@ -1,5 +1,5 @@
-// Package casbin holds the decisions of adapters/permission beside those of casbin's own Enforcer, which evaluates the matcher
-// of the model. It is a module of its own because the program's has no evaluator (adapters/permission/govaluate).
+// Package casbin compares the decisions of adapters/permission with those of casbin's own Enforcer, which evaluates the matcher
+// of the model. It is a module of its own because the program's module has no evaluator (adapters/permission/govaluate).
 package casbin
 
 import (
@@ -69,7 +69,7 @@ func (s store) compare(t require.TestingT, theirs *casbin.Enforcer, ours *permis
 }
 
 func TestDecisionsAreThoseOfCasbin(t *testing.T) {
-	// Few words, so that patterns meet slugs; some that are no slugs, and some that mean something in casbin's files.
+	// Few words, so that patterns match slugs; some are not slugs, and some have a meaning in casbin's files.
 	word := rapid.SampledFrom([]string{"farm", "field", "audit", "*", "view", "edit", "delete", "", "a b", `"`, "p.obj", "holder", "Ä", "#", ","})
 	slug := rapid.OneOf(rapid.Custom(func(t *rapid.T) string { return word.Draw(t, "resource") + "." + word.Draw(t, "verb") }), word)
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,18 +13,18 @@ import (
 	"tilth/wire"
 )
 
-// generator writes the Go client. Releases before 2.6 read no OpenAPI 3.1.
+// generator writes the Go client. Releases before 2.6 cannot read OpenAPI 3.1.
 const generator = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 
 // mostLines bounds the Go client of the whole interface, formatted.
 const mostLines = 30_000
 
-// table is what the generated clients print of their import of many fields, before the rest of the walk.
+// table is what the generated clients print about their import of many fields, before the rest of the walk.
 const table = `table: 200 created, then 200 unchanged\n`
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-// Each recipe makes a farm with fields from a file, and reads the series of all.
+// Each recipe makes a farm with fields from a file, and reads the series of all of them.
 func TestRecipes(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
 	t.Setenv("TILTH_URL", server.URL)
@@ -65,7 +65,7 @@ func TestRecipes(t *testing.T) {
 	})
 }
 
-// What linters of OpenAPI documents call an error is none in ours, but for the slashes that paths end with.
+// Our document has none of the errors that linters of OpenAPI documents report, except the slashes at the end of paths.
 func TestLinters(t *testing.T) {
 	has(t, "npm", "TILTH_CLIENTS")
 	in := copied(t, "../../tests/clients/linters")
@@ -74,7 +74,7 @@ func TestLinters(t *testing.T) {
 	run(t, in, "npm", "run", "spectral")
 }
 
-// has leaves a recipe out where its language is not there, or where what it downloads was not asked for.
+// has skips a recipe if its language is not installed, or if its downloads were not requested.
 func has(t *testing.T, program, asked string) {
 	t.Helper()
 	if asked != "" && os.Getenv(asked) == "" {

@@ -10,8 +10,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// readAll reads what there is of everything after the examples were sent, and sends what needs no body, for the rig to record
-// (make answers). What the demonstration does not have is recorded of the tests that make it.
+// readAll reads everything that exists after the examples were sent, and sends the requests that need no body, for the
+// rig to record (make answers). What the demonstration does not have is recorded by the tests that make it.
 func readAll(t *testing.T, s *rig.Server, c *rig.Client, all []drawn, orders map[string]string) {
 	fields := c.Expect(http.StatusOK, http.MethodGet, "field/?page_size=1&ordering=-id", nil).Data(t)["results"].([]any)
 	at := fields[0].(map[string]any)["centroid"].(map[string]any)["coordinates"].([]any)
@@ -41,7 +41,7 @@ func readAll(t *testing.T, s *rig.Server, c *rig.Client, all []drawn, orders map
 	recipient(t, s, c)
 }
 
-// recipient reads footprints as who receives them.
+// recipient reads footprints as their recipient.
 func recipient(t *testing.T, s *rig.Server, c *rig.Client) {
 	made := c.Do(http.MethodPost, "pact-client/", map[string]any{"name": "Mill"})
 	if made.Status >= http.StatusMultipleChoices {

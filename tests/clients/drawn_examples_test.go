@@ -16,8 +16,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// begun are the operations whose examples make what those of others are about, in the order in which they are sent, and
-// those that an order forbids once its profile is there; of the rest those of ended come last.
+// begun are the operations whose examples create the records that other examples refer to, in the order in which they
+// are sent, and those that an order forbids once its profile exists. Of the rest, those of ended come last.
 var (
 	begun = []string{
 		"token_create", "farm_create", "season_create", "season_update", "season_partial_update", "season_partial_update_many",
@@ -27,8 +27,8 @@ var (
 	ended = []string{"field_preview_merge", "field_preview_split", "field_merge", "field_split", "token_revoke", "password_change"}
 )
 
-// awaited are the statuses of examples that name what the demonstration does not have: the token of a letter, a second
-// person, an order, a map, a plan or a sample, an item, another company, a client of the PACT API, an operator.
+// awaited are the statuses of examples that name what the demonstration does not have: the token from an e-mail, a
+// second person, an order, a map, a plan or a sample, an item, another company, a client of the PACT API, an operator.
 var awaited = map[string]int{
 	"setup_create": 409, "invitation_accept": 400, "password_reset_confirm": 400, "token_refresh": 401, "oidc_start": 404, "oidc_session_create": 403, "share_grant_create": 400, "pact_token": 401, "pact_event": 401,
 	"assessment_sign_submission": 409, "assessment_partial_update_items": 404, "stratification_map_generate": 404, "stratification_map_save": 404,
@@ -37,13 +37,13 @@ var awaited = map[string]int{
 	"operator_wallet_refund": 403, "operator_user_create": 403, "operator_user_partial_update": 403, "operator_price_update": 403,
 }
 
-// asked are parameters of the query without which a request is refused.
+// asked are query parameters without which a request is refused.
 var asked = map[string]string{"field_import": "?farm_id=1", "assessment_attach_evidence": "?name=invoice.csv"}
 
-// exampleFields are the uuids of fields in examples. Those of the demonstration are others in every installation.
+// exampleFields are the uuids of fields in examples. The demonstration's own uuids differ in every installation.
 var exampleFields = []string{"574c61bb-8d6a-4fbd-93d1-910a5c29b8d3", "c492aefe-d1b6-4057-8edf-152bc019cee5"}
 
-// TestExamplesWork: the bodies that the document shows are carried out by the demonstration.
+// TestExamplesWork checks that the demonstration carries out the bodies that the document shows.
 func TestExamplesWork(t *testing.T) {
 	s := rig.Start(t, rig.Options{Demo: true})
 	all, c := operations(t), s.Anonymous()
@@ -87,7 +87,7 @@ func TestExamplesWork(t *testing.T) {
 		if product, ok := strings.CutSuffix(op.OperationID, "_map_order_create"); ok {
 			orders[product+"_map"] = fmt.Sprint(a.Data(t)["order_id"])
 		}
-		if strings.HasSuffix(op.OperationID, "_map_order_batch") { // fields whose orders are open cannot be merged
+		if strings.HasSuffix(op.OperationID, "_map_order_batch") { // fields with open orders cannot be merged
 			require.Eventually(t, func() bool {
 				var open []any
 				c.Expect(http.StatusOK, http.MethodGet, strings.TrimPrefix(strings.TrimSuffix(path, "batch/"), "/api/v1.2/")+"?status=processing", nil).Into(t, &open)
@@ -99,7 +99,7 @@ func TestExamplesWork(t *testing.T) {
 			c.Token = a.Data(t)["access"].(string)
 			fields = c.Expect(http.StatusOK, http.MethodGet, "field/?page_size=2", nil).Data(t)["results"].([]any)
 			require.Len(t, fields, len(exampleFields))
-		case "vi_profile_order_batch": // what the examples of watching are about
+		case "vi_profile_order_batch": // which the examples of watching refer to
 			c.Until(1, "active")
 			c.Until(2, "active")
 		case "assessment_create_item":
@@ -115,7 +115,7 @@ func TestExamplesWork(t *testing.T) {
 	}
 }
 
-// shown returns the example of an operation's body with its content type; nothing where there is none.
+// shown returns the example of an operation's body with its content type, or nothing if it has none.
 func shown(op drawn) (media, text string) {
 	if op.RequestBody == nil {
 		return "", ""

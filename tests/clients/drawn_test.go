@@ -21,7 +21,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// Requests of make drawn on each database, and of every test run.
+// Numbers of requests: of make drawn on each database, and of every test run.
 const (
 	many = 10_000
 	few  = many / 10
@@ -33,7 +33,7 @@ type drawn struct {
 	*openapi3.Operation
 }
 
-// operations returns those of the document in a fixed order, but for streams, which do not end.
+// operations returns the operations of the document in a fixed order, except streams, which do not end.
 func operations(t *testing.T) []drawn {
 	var out []drawn
 	paths := rig.Document(t).Paths.Map()
@@ -49,8 +49,8 @@ func operations(t *testing.T) []drawn {
 	return out
 }
 
-// TestDrawnRequests: whatever is sent, the answer is one that the document has for the operation, which the rig checks, and
-// no fault of the service but the one that the specification prescribes.
+// TestDrawnRequests checks that every response is one that the document has for the operation, which the rig checks,
+// and not a fault of the service, except the one that the specification prescribes.
 func TestDrawnRequests(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { draw(t, rig.SQLite(t)) })
 	t.Run("postgres", func(t *testing.T) {
@@ -78,7 +78,7 @@ func draw(t *testing.T, database string) {
 	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0)), known: map[string][]any{ //nolint:gosec // to be replayed
 		"": {1.0, 2.0, 3.0}, uuidWord: {"6f1d0a54-5b0e-4a52-9d5c-1f7d5a3c0b11"}, "sections": sections(t),
 	}}
-	for _, op := range all { // what there is at first
+	for _, op := range all { // the records that exist at first
 		if op.method == http.MethodGet && !strings.Contains(op.path, "{") {
 			d.learn(op, owner.Do(op.method, op.path, nil))
 		}
@@ -87,7 +87,7 @@ func draw(t *testing.T, database string) {
 	for n := range requests {
 		op, caller := all[d.IntN(len(all))], owner
 		if op.method == http.MethodDelete && !d.rarely(20) {
-			continue // what is gone answers nothing
+			continue // deleted records answer nothing, so deletes are rare
 		}
 		if d.rarely(8) {
 			caller = others[d.IntN(len(others))]
@@ -101,7 +101,7 @@ func draw(t *testing.T, database string) {
 			t.Fatalf("request %d of seed %d: %s %s %s\nis answered %d %s", n, seed, op.method, path, text, a.Status, a.Body)
 		}
 		d.learn(op, a)
-		if caller == owner && a.Status == http.StatusUnauthorized { // it has signed itself out, or left
+		if caller == owner && a.Status == http.StatusUnauthorized { // it has signed itself out, or has left the company
 			owner = s.User(demo, access.RoleOwner)
 		}
 	}
@@ -118,7 +118,7 @@ func sections(t *testing.T) []any {
 	return out
 }
 
-// learn remembers the ids of a success.
+// learn remembers the ids of a successful response.
 func (d *drawer) learn(op drawn, a rig.Answer) {
 	var answer any
 	if a.Status < http.StatusBadRequest && json.Unmarshal(a.Body, &answer) == nil {
@@ -151,14 +151,14 @@ func (d *drawer) address(op drawn) string {
 	return path
 }
 
-// word is what stands in a path before its first parameter: what its ids name.
+// word is the part of a path before its first parameter: what its ids name.
 func word(path string) string {
 	before, _, _ := strings.Cut(path, "{")
 	parts := strings.Split(strings.Trim(before, "/"), "/")
 	return parts[len(parts)-1]
 }
 
-// plain is how a value is written in an address.
+// plain formats a value for an address.
 func plain(value any) string {
 	switch v := value.(type) {
 	case float64:
@@ -173,7 +173,7 @@ func plain(value any) string {
 	return fmt.Sprint(value)
 }
 
-// body draws a body of JSON; one that is no JSON comes as a text.
+// body draws a JSON body; a body that is not JSON is returned as a string.
 func (d *drawer) body(op drawn) any {
 	if op.RequestBody == nil {
 		return nil

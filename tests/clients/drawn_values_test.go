@@ -19,25 +19,25 @@ const (
 // drawer draws values, the same for the same seed and answers.
 type drawer struct {
 	*rand.Rand
-	known   map[string][]any // ids that answers had, by what they name
+	known   map[string][]any // ids seen in responses, by what they name
 	careful bool             // nothing wrong on purpose
 }
 
-// uuidWord is what uuids are remembered under, beside what they name.
+// uuidWord is the word under which all uuids are remembered, besides what they name.
 const uuidWord = "uuid"
 
-// junk is what no schema means.
+// junk holds values that no schema intends.
 var junk = []any{nil, true, -1.0, 0.0, 1e300, 9223372036854775807.0, "", "x", "\u0000", "é\u202e", "../..", strings.Repeat("long ", 2000), []any{}, map[string]any{}, []any{map[string]any{"a": nil}}}
 
 func (d *drawer) pick(of []any) any { return of[d.IntN(len(of))] }
 
-// one in so many times is true.
+// rarely is true once in oneIn draws on average.
 func (d *drawer) rarely(oneIn int) bool { return d.IntN(oneIn) == 0 }
 
-// seldom is rarely, where the request is not careful.
+// seldom is rarely, but never true for a careful request.
 func (d *drawer) seldom(oneIn int) bool { return !d.careful && d.rarely(oneIn) }
 
-// value draws what a schema allows, and now and then what it does not.
+// value draws a value that a schema allows, and occasionally one that it does not.
 func (d *drawer) value(name string, s *openapi3.Schema, depth int) any {
 	switch {
 	case d.seldom(20):
@@ -106,7 +106,7 @@ func (d *drawer) object(s *openapi3.Schema, depth int) any {
 	return out
 }
 
-// ring is a square somewhere in Spain, as a Polygon has it or a MultiPolygon.
+// ring returns a square somewhere in Spain, as a Polygon or as a MultiPolygon.
 func (d *drawer) ring(s *openapi3.Schema) any {
 	x, y, side := -6+3*d.Float64(), 39+3*d.Float64(), 0.001+0.01*d.Float64()
 	square := []any{[]any{[]any{x, y}, []any{x + side, y}, []any{x + side, y + side}, []any{x, y + side}, []any{x, y}}}
@@ -134,7 +134,7 @@ func (d *drawer) text(s *openapi3.Schema) string {
 	return words[d.IntN(len(words))] + strings.Repeat("x", min(int(s.MinLength), 100)) //nolint:gosec // bounded
 }
 
-// named returns what a member names that is an id; nothing for others.
+// named returns what the id in a member names, or the empty string if the member is not an id.
 func named(member string) string {
 	of, ok := strings.CutSuffix(member, "_id")
 	if ok || slices.Contains([]string{"farm", "field", "season", "crop", "cultivation", "aoi", "role", "user", "order"}, member) {
@@ -143,7 +143,7 @@ func named(member string) string {
 	return ""
 }
 
-// id draws one of those that are known; where none is, any.
+// id draws one of the known ids of a kind, or any id if none is known.
 func (d *drawer) id(of string) any {
 	if ids := d.known[of]; len(ids) > 0 && !d.seldom(10) {
 		return d.pick(ids)
@@ -151,7 +151,7 @@ func (d *drawer) id(of string) any {
 	return d.pick(d.known[""])
 }
 
-// remember keeps the ids of an answer for the requests after it: id is that of what the path names.
+// remember keeps the ids of a response for later requests: a member id is the id of what the path names.
 func (d *drawer) remember(of string, value any) {
 	switch v := value.(type) {
 	case []any:

@@ -20,7 +20,7 @@ import (
 // debianPython is the interpreter for which Debian installs pandas and the modules of QGIS.
 const debianPython = "/usr/bin/python3"
 
-// placed is a programme whose supplier has shared two fields with their profiles, with a field of its own, its profile and a map.
+// placed is a programme whose supplier has shared two fields with their profiles; it also has a field of its own, with a profile and a map.
 func placed(t *testing.T) (server *rig.Server, programme *rig.Client) {
 	t.Helper()
 	s := rig.Start(t, rig.Options{})
@@ -112,7 +112,7 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// edited returns the project with the server, a key and a link in place of those that it has.
+// edited returns a copy of the project with the given server, key and link in place of its own.
 func edited(t *testing.T, from, server, key, link string) (path string) {
 	t.Helper()
 	text, err := os.ReadFile(from)
@@ -128,7 +128,7 @@ var (
 	asDrawn    = strings.NewReplacer("{z}", "14", "{x}", "8000", "{y}", "6100")
 )
 
-// answered asks the server for everything that a project names: each layer by one of its features, the tiles by one of them.
+// answered requests everything that a project names from the server: one feature of each layer, and one of the tiles.
 func answered(t *testing.T, server *rig.Server, project string) {
 	t.Helper()
 	text, err := os.ReadFile(project)

@@ -15,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// Catalogue, collections and items are valid to a validator of others, by the published schemas of STAC and of GeoJSON.
+// A third-party validator finds the catalogue, collections and items valid, against the published schemas of STAC and of GeoJSON.
 func TestSTACIsValid(t *testing.T) {
 	t.Parallel()
 	has(t, "npm", "TILTH_CLIENTS")
@@ -37,7 +37,7 @@ func TestSTACIsValid(t *testing.T) {
 	asked := []string{"stac/"}
 	for _, id := range []string{"vegetation-index-profile", "vegetation-index-map", "zoning-map", "elevation-map", "soil-map"} {
 		asked = append(asked, "stac/collections/"+id)
-		if id != "soil-map" { // for which no raster is registered
+		if id != "soil-map" { // it has no registered raster
 			asked = append(asked, "stac/collections/"+id+"/items?limit=3")
 		}
 	}
@@ -51,7 +51,7 @@ func TestSTACIsValid(t *testing.T) {
 	require.Contains(t, said, "Invalid: 0")
 }
 
-// schemasOfSTAC says where the validator finds the published schemas: in the folder of a clone of the specification, or at their address.
+// schemasOfSTAC returns the arguments for the published schemas: in a folder of a clone of the specification, or at their address.
 func schemasOfSTAC(t *testing.T) []string {
 	t.Helper()
 	const geojson = "https://geojson.org/schema/"

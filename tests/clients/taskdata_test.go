@@ -14,8 +14,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// Task data is read by a library of others (isoxml), which finds nothing to remark: fields with their outlines, farms, crops,
-// products, and the places of samples.
+// A third-party library (isoxml) reads task data without a remark: fields with their outlines, farms, crops, products,
+// and the places of samples.
 func TestTaskDataIsReadByOthers(t *testing.T) {
 	has(t, "npm", "TILTH_CLIENTS")
 	server := rig.Start(t, rig.Options{})

@@ -1,4 +1,4 @@
-// Package collector is a collector of OpenTelemetry for tests: it takes spans and figures over OTLP/HTTP and keeps them.
+// Package collector is an OpenTelemetry collector for tests: it receives spans and metrics over OTLP/HTTP and keeps them.
 package collector
 
 import (
@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector keeps what it is sent. It is safe for concurrent use.
+// Collector keeps what it receives. It is safe for concurrent use.
 type Collector struct {
 	URL string
 
@@ -27,7 +27,7 @@ type Collector struct {
 	server  *httptest.Server
 }
 
-// Start starts a collector that ends with the test.
+// Start starts a collector, which is closed when the test ends.
 func Start(t testing.TB) *Collector {
 	t.Helper()
 	c := &Collector{figures: map[string]bool{}}
@@ -89,7 +89,7 @@ func (c *Collector) take(path string, body []byte) error {
 	return nil
 }
 
-// Spans returns the spans that were sent, in the order of their beginnings.
+// Spans returns the spans that were sent, ordered by their start.
 func (c *Collector) Spans() Spans {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *Collector) Spans() Spans {
 	return out
 }
 
-// HasFigure reports whether a figure was sent.
+// HasFigure reports whether a metric with that name was sent.
 func (c *Collector) HasFigure(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,12 +115,12 @@ func (c *Collector) Raw() []byte {
 // Spans are spans of any number of traces.
 type Spans []*trace.Span
 
-// Named returns the spans of a name.
+// Named returns the spans with that name.
 func (s Spans) Named(name string) Spans {
 	return s.where(func(one *trace.Span) bool { return one.Name == name })
 }
 
-// Below returns the spans that are parts of one, at any depth.
+// Below returns the descendants of a span, at any depth.
 func (s Spans) Below(top *trace.Span) Spans {
 	parents := map[string]string{}
 	for _, one := range s {
@@ -145,7 +145,7 @@ func (s Spans) where(holds func(*trace.Span) bool) (out Spans) {
 	return out
 }
 
-// Attribute returns an attribute of a span as text or as a number; nil where it has none.
+// Attribute returns an attribute of a span as text or as a number, or nil if the span does not have it.
 func Attribute(of *trace.Span, key string) any {
 	for _, one := range of.Attributes {
 		if one.Key == key {

@@ -12,14 +12,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// What a link leads to is a page that sends the token to a route of the interface.
+// A link leads to a page that sends its token to a route of the interface.
 func TestLinksLeadToPages(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
 	anonymous := s.Anonymous()
 	paths := document(t, anonymous)
 	for _, link := range []string{account.InvitationPage, account.ResetPage} {
-		page := link[:len(link)-1] // what stands behind the # is not sent
+		page := link[:len(link)-1] // what follows the # is not sent
 		a := anonymous.Expect(200, "GET", page, nil)
 		require.Contains(t, a.Header.Get("Content-Type"), "text/html")
 		require.Contains(t, a.Header.Get("Content-Security-Policy"), "script-src 'self'")
@@ -32,7 +32,7 @@ func TestLinksLeadToPages(t *testing.T) {
 	}
 }
 
-// operation is what the document says of a method of a path.
+// operation is what the document states about a method of a path.
 type operation struct {
 	Permission access.Slug `json:"x-permission"`
 	Security   *[]any      `json:"security"`

@@ -19,8 +19,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// front passes connections on to servers in turn, as a balancer of a public address does. Those
-// that come before there is a server wait.
+// front passes connections on to servers in turn, as a load balancer at a public address does.
+// Connections that arrive before there is a server wait.
 type front struct {
 	net.Listener
 	mu      sync.Mutex
@@ -73,7 +73,7 @@ func (f *front) pass(from net.Conn) {
 	_, _ = io.Copy(from, to)
 }
 
-// flagsOf returns settings as flags.
+// flagsOf returns settings as command-line flags.
 func flagsOf(settings []string) (out []string) {
 	for _, one := range settings {
 		name, value, _ := strings.Cut(strings.TrimPrefix(one, "TILTH_"), "=")
@@ -82,8 +82,8 @@ func flagsOf(settings []string) (out []string) {
 	return out
 }
 
-// Two servers of one database behind one public name: they fetch one certificate from an authority
-// that speaks ACME, either answers its challenge, and both show it.
+// Two servers of one database behind one public name: they obtain one certificate from an
+// authority that speaks ACME, either answers its challenge, and both present the certificate.
 func TestCertificatesAreFetched(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -20,12 +20,12 @@ import (
 	"tilth/tests/rig"
 )
 
-// countAlone makes the test binary a process in which nothing but one test runs: allocations are counted per process.
+// countAlone makes the test binary run only one test: allocations are counted per process.
 const countAlone = "TILTH_COUNT_ALLOCATIONS"
 
-// TestAllocationsOfRequests holds requests to a number of allocations, beside those of the client and of net/http, which a bare
-// handler with the same answer has as well. The bounds are
-// a quarter above what was counted: 443, 873 and 588 (SQLite, Go 1.26).
+// TestAllocationsOfRequests bounds the allocations of requests, without those of the client and of net/http, which a
+// bare handler with the same response makes too. The bounds are a quarter above the counts: 443, 873 and 588 (SQLite,
+// Go 1.26).
 func TestAllocationsOfRequests(t *testing.T) {
 	if os.Getenv(countAlone) == "" {
 		t.Parallel()
@@ -36,7 +36,7 @@ func TestAllocationsOfRequests(t *testing.T) {
 		t.Logf("%s", said)
 		return
 	}
-	// The worker and the relay, which are left out, do something each second: a request on a slow disk would be charged for it.
+	// The worker and the relay are left out: they do something every second, which would be counted against a request on a slow disk.
 	s := rig.Start(t, rig.Options{Config: func(c *cli.Config) { c.RateLimit, c.CompanyRateLimit, c.Roles = 0, 0, "api" }})
 	c := s.Company("owner", 0)
 	farm := c.Make("farm/", map[string]any{"name": "Farm"})
@@ -78,8 +78,8 @@ func TestAllocationsOfRequests(t *testing.T) {
 	}
 }
 
-// allocations returns how many allocations of the process one run of something has: the smallest of several counts, in which
-// nothing happened in the background.
+// allocations returns the number of allocations of the process per run of do: the smallest of several counts, which has
+// none of the background.
 func allocations(do func()) int {
 	const counts, runs = 4, 10
 	var before, after runtime.MemStats

@@ -77,7 +77,7 @@ func TestWritesUnderAVersion(t *testing.T) {
 		require.Equal(t, 200, changed.Status)
 		fresh := send(t, s, c, "GET", at, nil).Header.Get("ETag")
 		require.NotEqual(t, tag, fresh)
-		// The name of the farm is shown with the field: the answer changes, the field does not.
+		// The field is shown with the name of its farm: the response changes, the field does not.
 		c.Expect(200, "PATCH", path("farm", land.Farm), `{"name":"renamed"}`)
 		require.Equal(t, 200, send(t, s, c, "GET", at, nil, "If-None-Match", fresh).Status)
 		require.Equal(t, 200, send(t, s, c, "PATCH", at, `{"name":"third"}`, "If-Match", `"x", `+fresh).Status)
@@ -85,7 +85,7 @@ func TestWritesUnderAVersion(t *testing.T) {
 	})
 }
 
-// Of any number of writers who read the same version, one writes.
+// Of any number of writers who read the same version, only one succeeds.
 func TestOneWriterOfAVersion(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -148,20 +148,20 @@ func TestRequestsUnderAKey(t *testing.T) {
 		require.Equal(t, "true", again.Header.Get("Idempotent-Replay"))
 		require.Equal(t, string(refused.Body), string(again.Body))
 
-		// Who may not do it is told so, whatever the key.
+		// A caller without the permission is refused, whatever the key.
 		viewer := s.User(c.CompanyID, "viewer")
 		require.Equal(t, 403, send(t, s, viewer, "POST", "farm/", body, key, "k-1").Status)
 		bad := send(t, s, c, "POST", "farm/", body, key, strings.Repeat("k", 256))
 		require.Equal(t, 400, bad.Status)
 		require.Contains(t, bad.Map(t)["details"], key)
-		// Answers that hold secrets are not kept.
+		// Responses that contain secrets are not stored.
 		signIn := send(t, s, c, "POST", "auth/token/", `{"email":"a@b.example","password":"x"}`, key, "k-3")
 		require.Equal(t, 401, signIn.Status)
 		require.Empty(t, send(t, s, c, "POST", "auth/token/", `{"email":"a@b.example","password":"x"}`, key, "k-3").Header.Get("Idempotent-Replay"))
 	})
 }
 
-// Any number of the same requests at once have one effect, and the same answer.
+// Any number of identical concurrent requests have one effect, and get the same response.
 func TestRequestsUnderAKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -15,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// with sends a request without a token and with headers, and gives the status and the body.
+// with sends a request with headers but without a token, and returns the status and the body.
 func with(t *testing.T, s *rig.Server, method, path string, body string, headers ...string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1.2/"+path, strings.NewReader(body))
@@ -31,7 +31,7 @@ func with(t *testing.T, s *rig.Server, method, path string, body string, headers
 	return res.StatusCode, string(text)
 }
 
-// newKey makes a key and gives its text and its id.
+// newKey makes a key and returns its text and its id.
 func newKey(t *testing.T, c *rig.Client, more map[string]any) (text string, id int64) {
 	t.Helper()
 	body := map[string]any{"name": "sensor bridge"}
@@ -85,7 +85,7 @@ func TestAPIKeys(t *testing.T) {
 			status, _ = with(t, s, "GET", p, "", "X-API-Key", key)
 			require.Equal(t, 200, status, p)
 		}
-		// And everything else by header, where the trail names it.
+		// And everything else by header, where the audit trail names the key.
 		for _, p := range []string{"wallet/", "share-grant/", "audit/", orders + "/"} {
 			status, body = with(t, s, "GET", p, "", "X-API-Key", key)
 			require.Equal(t, 200, status, body)
@@ -93,7 +93,7 @@ func TestAPIKeys(t *testing.T) {
 		status, body = with(t, s, "POST", "webhook/", `{"url":"https://hooks.example.org/","is_active":false}`, "X-API-Key", key, "Content-Type", "application/json")
 		require.Equal(t, 200, status, body)
 		require.Equal(t, &id, trailOf(t, owner, "?page_size=1")[0].APIKey)
-		// A token comes first, good or bad.
+		// A token takes precedence, whether good or bad.
 		status, body = with(t, s, "GET", "farm/", "", "X-API-Key", key, "Authorization", "Bearer nonsense")
 		require.Equal(t, 401, status)
 		require.Contains(t, body, "token_invalid")
@@ -105,7 +105,7 @@ func TestAPIKeys(t *testing.T) {
 			require.Contains(t, body, "api_key_invalid")
 			require.NotContains(t, body, key[:20])
 		}
-		// The key is never shown again, and its hash never at all.
+		// The key is never shown again, and its hash is never shown at all.
 		for _, p := range []string{"api-key/", path("api-key", id), "audit/"} {
 			text := string(owner.Expect(200, "GET", p, nil).Body)
 			require.NotContains(t, text, key)
@@ -118,7 +118,7 @@ func TestAPIKeys(t *testing.T) {
 		require.NotContains(t, log.String(), key)
 		require.NotContains(t, log.String(), strings.SplitN(key, ".", 2)[1])
 
-		// Revoked, it ends at once, and is listed no more.
+		// Once revoked, it stops working at once, and is no longer listed.
 		owner.Expect(204, "DELETE", path("api-key", id), nil)
 		status, body = with(t, s, "GET", "farm/", "", "X-API-Key", key)
 		require.Equal(t, 401, status)
@@ -147,7 +147,7 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 			"X-API-Key", narrow, "Content-Type", "application/json")
 		require.Equal(t, 200, status)
 
-		// A key that says "everything" has what its user has.
+		// A key for everything has the permissions of its user.
 		viewer := s.User(owner.CompanyID, "viewer")
 		viewer.Expect(403, "POST", "api-key/", map[string]any{"name": "x"})
 		wide := operatorKey(t, database, viewer.Email, "--slug", "*")
@@ -156,7 +156,7 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 		status, _ = with(t, s, "DELETE", path("farm", farm), "", "X-API-Key", wide)
 		require.Equal(t, 403, status)
 
-		// Another company does not see it, in any verb.
+		// Another company does not see it, with any method.
 		other.Expect(404, "GET", path("api-key", id), nil)
 		other.Expect(404, "DELETE", path("api-key", id), nil)
 		var none []any
@@ -182,15 +182,15 @@ func TestAKeyHasNoMoreThanItsUser(t *testing.T) {
 	})
 }
 
-// keyless are the first words of the paths where no key is taken: what decides on credentials, what is the operators', what is public, what
-// speaks a standard of others, and what takes everything out.
+// keyless are the first words of the paths that accept no key: those that govern credentials, those of operators,
+// public ones, those that follow a standard of others, and those that export everything.
 var keyless = []string{"auth", "setup", "operator", "api-key", "company", "user", "role", "invitation", "link", "pact"}
 
-// signposts are what every key opens: they lead to what its slugs allow, or search in it, and show nothing else.
+// signposts are what every key opens: they lead to what its slugs allow, or search it, and show nothing else.
 var signposts = []string{"ogc/", "ogc/conformance/", "ogc/collections/", "stac/", "stac/conformance/", "stac/collections/", "stac/search/"}
 
-// Every operation of the document says which credentials it takes, and takes these: a key whose slugs allow next to nothing
-// is known wherever it is taken, and opens nothing. What it is sent in the query appears nowhere.
+// Every operation of the document states which credentials it accepts, and accepts exactly these: a key whose slugs allow
+// almost nothing is recognised wherever keys are accepted, and opens nothing. A key sent in the query appears nowhere.
 func TestEveryOperationTakesTheCredentialsThatItNames(t *testing.T) {
 	t.Parallel()
 	var log locked
@@ -245,7 +245,7 @@ func TestEveryOperationTakesTheCredentialsThatItNames(t *testing.T) {
 	require.NotContains(t, s.Metrics(), narrow)
 }
 
-// operatorKey makes a key on the command line.
+// operatorKey makes a key with the command line.
 func operatorKey(t *testing.T, database, email string, more ...string) string {
 	t.Helper()
 	got := runJSON(t, database, append([]string{"api-key", "create", "--user", email, "--name", "cli"}, more...)...)

@@ -11,8 +11,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A hedge of 1,000 ha on a farm of 10 ha is said while it is entered and refused by a submission and by the live report,
-// each with the place; a hedge that fits is counted.
+// A hedge of 1,000 ha on a farm of 10 ha is reported while it is entered, and refused by a submission and by the live
+// report, each time with its place; a hedge that fits is counted.
 func TestRemovalsBeyondTheLandAreRefused(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -87,7 +87,7 @@ func TestPatchOfTheRecordMergesObjects(t *testing.T) {
 	require.Equal(t, map[string]any{"ph": 6.0}, got)
 }
 
-// A volume of a solid is weighed by the density of its type, or refused where none is known.
+// A volume of a solid is converted to a mass with the density of its type, and refused where none is known.
 func TestVolumesOfSolidsAreWeighed(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -114,8 +114,8 @@ func TestVolumesOfSolidsAreWeighed(t *testing.T) {
 	require.Equal(t, "organic_inputs[0].density_kg_l", refused.Map(t)["details"].(map[string]any)["violations"].([]any)[0].(map[string]any)["path"])
 }
 
-// A slip of the pen in a member is named with its path and what was likely meant, and nothing is stored; what is answered
-// can be sent back; who prefers it has unknown members ignored, and is told which.
+// A misspelt member is named with its path and what was probably meant, and nothing is stored; a response can be sent
+// back. A client may choose that unknown members are ignored, and is told which they are.
 func TestUnknownMembersOfAnAssessmentAreNamed(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -141,7 +141,7 @@ func TestUnknownMembersOfAnAssessmentAreNamed(t *testing.T) {
 	require.Contains(t, details["fertilizers"].(map[string]any)["0"].(map[string]any)["rate"].(map[string]any)["vaule"].([]any)[0], `"value"`)
 	require.Contains(t, details["residues"].(map[string]any)["management"].(map[string]any)["0"].(map[string]any)["practise"].([]any)[0], `"practice"`)
 
-	// Beside other faults it is reported together with them.
+	// It is reported together with other faults.
 	refused = c.Expect(400, "PATCH", at+"sections/soil/", map[string]any{"Ph": 6, "sand_pct": 101}).Map(t)
 	require.Equal(t, "unknown_name", refused["code"])
 	require.Len(t, refused["details"], 2)

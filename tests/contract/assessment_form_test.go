@@ -9,7 +9,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// form builds values from a JSON Schema and nothing else, as a generator of forms does.
+// form builds values from a JSON Schema and nothing else, as a form generator does.
 type form map[string]any
 
 func (s form) sub(key string) form { return form(asObject(s[key])) }
@@ -61,7 +61,7 @@ func (s form) object() map[string]any {
 		return added
 	}
 	fill(asList(s["required"]))
-	if len(asList(s["required"])) == 0 { // all of it is optional: take the first that comes
+	if len(asList(s["required"])) == 0 { // everything is optional: take any one
 		for name := range s.sub("properties") {
 			fill([]any{name})
 			break
@@ -70,7 +70,7 @@ func (s form) object() map[string]any {
 	if choices := asList(s["anyOf"]); len(choices) > 0 {
 		fill(asList(asObject(choices[0])["required"]))
 	}
-	for again := true; again; { // a condition met by what another one asked for
+	for again := true; again; { // what one condition requires may meet another
 		again = false
 		for _, rule := range asList(s["allOf"]) {
 			if form(asObject(asObject(rule)["if"])).holds(out) {
@@ -87,7 +87,7 @@ func (s form) object() map[string]any {
 	return out
 }
 
-// holds tells whether an object meets a condition: members that are there, of certain values.
+// holds reports whether an object meets a condition: it has the members, with certain values.
 func (s form) holds(value map[string]any) bool {
 	for _, name := range asList(s["required"]) {
 		if _, has := value[name.(string)]; !has {
@@ -110,7 +110,7 @@ func (s form) holds(value map[string]any) bool {
 	return true
 }
 
-// narrow takes other values where a condition leaves fewer.
+// narrow takes other values where a condition permits fewer.
 func (s form) narrow(value map[string]any) (changed bool) {
 	for name, member := range s.sub("properties") {
 		have, has := value[name]
@@ -126,7 +126,7 @@ func (s form) narrow(value map[string]any) (changed bool) {
 	return changed
 }
 
-// A generator that knows nothing but the schema makes bodies that are taken, section by
+// A generator that knows only the schema makes bodies that are accepted, section by
 // section and whole.
 func TestFormSchemaMakesBodies(t *testing.T) {
 	t.Parallel()

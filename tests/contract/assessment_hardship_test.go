@@ -11,8 +11,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// Any number of writers at once: every item is kept, and what was computed in between is
-// computed again.
+// Any number of concurrent writers: every item is kept, and what was computed in between
+// is computed again.
 func TestAssessmentsUnderConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -36,7 +36,7 @@ func TestAssessmentsUnderConcurrentWrites(t *testing.T) {
 	})
 }
 
-// kill -9 with jobs unfinished, and one of them lost for good: the next server computes all.
+// kill -9 with unfinished jobs, some of them lost for good: the next server computes all.
 func TestCompletenessOutlivesTheServer(t *testing.T) {
 	t.Parallel()
 	database := rig.SQLite(t)
@@ -51,7 +51,7 @@ func TestCompletenessOutlivesTheServer(t *testing.T) {
 	first.Kill()
 	rig.Exec(t, database,
 		`UPDATE assessments SET completeness_computed_at = NULL, completeness_percentage = 0, is_ready = FALSE`,
-		`DELETE FROM jobs WHERE kind = 'assessment_completeness'`, // lost, as no crash can lose them
+		`DELETE FROM jobs WHERE kind = 'assessment_completeness'`, // lost, although no crash can lose them
 		`INSERT INTO jobs (kind, key, company_id, subject, run_at, attempt, lease, lease_until)
 		 SELECT 'assessment_completeness', id, company_id, id, created_at, 1, 'dead', created_at FROM assessments LIMIT 5`,
 	)
@@ -89,11 +89,11 @@ func TestAssessmentsAreShared(t *testing.T) {
 	} {
 		reader.Expect(404, write.method, at+write.path+"?share=true", `{}`)
 	}
-	// What others share is nothing of one's own.
+	// What others share does not become one's own.
 	require.Contains(t, reader.Expect(400, "POST", assessmentsPath, riceBody(t, "field", land.Field)).Map(t)["details"], "resource_id")
 }
 
-// The identifiers that an external engine gives are in no answer.
+// The identifiers of an external engine appear in no response.
 func TestEngineReferencesAreShownNowhere(t *testing.T) {
 	t.Parallel()
 	database := rig.SQLite(t)
@@ -119,7 +119,7 @@ func TestEngineReferencesAreShownNowhere(t *testing.T) {
 	}
 	require.Greater(t, seen, 8)
 
-	// An edit after the submission keeps it submitted, and says that it has moved.
+	// An edit after the submission leaves it submitted, and marks it as changed since.
 	c.Expect(200, "PATCH", assessmentAt(id)+"sections/soil/", `{"ph":6.5}`)
 	changed := c.Expect(200, "GET", assessmentAt(id), nil).Data(t)
 	require.Equal(t, true, changed["has_unsubmitted_changes"])

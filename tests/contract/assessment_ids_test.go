@@ -15,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestManyByID: prefills, submissions and reports take ids, and answer in the order sent.
+// TestManyByID checks that prefills, submissions and reports take ids, and answer in the order sent.
 func TestManyByID(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -99,8 +99,8 @@ func unzipped(t *testing.T, body []byte) map[string]string {
 	return out
 }
 
-// TestUnchangedFilesAreSkipped: what an export wrote an import takes for what is there, also of assessments that hold what
-// a file cannot tell.
+// TestUnchangedFilesAreSkipped checks that an import recognises what an export wrote as unchanged, even for assessments
+// with content that a file cannot express.
 func TestUnchangedFilesAreSkipped(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -125,7 +125,7 @@ func TestUnchangedFilesAreSkipped(t *testing.T) {
 	require.Equal(t, 1, int(batchOf(t, c.Upload(assessmentsPath+"import/", "text/csv", strings.NewReader(changed)), 200).Counts["update"]))
 }
 
-// A table of one's own knows no ids of items: sent again it changes nothing, and where it changes an item the others stay what they are.
+// A client's own table has no ids of items: sent again it changes nothing, and where it changes an item the others stay as they are.
 func TestTablesWithoutIDsAreRecognised(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})

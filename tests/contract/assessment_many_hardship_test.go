@@ -13,8 +13,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// kill -9 in the middle of an import, then a restart: it goes on where it stood, and no
-// assessment is there twice.
+// kill -9 in the middle of an import, then a restart: it continues where it stopped,
+// and no assessment exists twice.
 func TestKilledWhileImportingAssessments(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -25,7 +25,7 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 		c.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(c)})
 		const total = 1_100
 		var job, made int64
-		for seen := int64(total); seen == total; made += total { // one that ends between two looks is none
+		for seen := int64(total); seen == total; made += total { // an import that ends between two polls does not count
 			lines := []string{"resource_type,resource_name,assessment_year,soil.ph,fertilizers[0].product"}
 			for i := range total {
 				lines = append(lines, fmt.Sprintf("field,North,%d,6,urea", 1+made+int64(i)))
@@ -47,7 +47,7 @@ func TestKilledWhileImportingAssessments(t *testing.T) {
 	})
 }
 
-// Copies that are asked for at the same time make one draft of each assessment.
+// Copies requested at the same time make one draft of each assessment.
 func TestCopiesAtTheSameTimeMakeOneDraft(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -14,7 +14,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// batch is the answer of many assessments at once.
+// batch is the response to a request for many assessments.
 type batch struct {
 	JobID  *int64 `json:"job_id"`
 	Status string
@@ -112,7 +112,7 @@ func TestManyAssessments(t *testing.T) {
 		require.Contains(t, lines, "rice_methane")
 		require.Equal(t, 1, strings.Count(string(c.Expect(200, http.MethodGet, assessmentsPath+"export/?kind=lines&assessment_year=2025", nil).Body), "\n"), "drafts have no lines")
 
-		// Into another company, by external id and name: what names no record there is refused.
+		// Into another company, by external id and name: a row that names no record of that company is refused.
 		other := s.Company(access.RoleOwner, 0)
 		other.Make("field/", map[string]any{"name": "North", "farm_id": newFarm(other), "external_id": "=N1"})
 		require.Equal(t, 400, other.Upload(assessmentsPath+"import/?atomic=true", "text/csv", strings.NewReader(exported)).Status)
@@ -148,7 +148,7 @@ func verdicts(b batch) []string {
 	return out
 }
 
-// background imports, submits and copies more than is done within a request.
+// background imports, submits and copies more than one request does itself.
 func background(t *testing.T, c *rig.Client) {
 	t.Helper()
 	lines := []string{"resource_type,resource_name,assessment_year,soil.ph"}
@@ -262,8 +262,8 @@ func TestPrefill(t *testing.T) {
 	c.Expect(400, http.MethodPost, assessmentAt(id)+"prefill/", map[string]any{"crop_id": 999_999})
 }
 
-// backgroundBatch begins a batch of a kind that is large enough for the background: of ids
-// that are none. ok is false where the path is of no kind of batch.
+// backgroundBatch begins a batch that is large enough for the background, with ids that do
+// not exist. ok is false if the path takes no batches.
 func backgroundBatch(t *testing.T, c *rig.Client, list string) (id int64, ok bool) {
 	t.Helper()
 	ids := make([]int64, 1001)

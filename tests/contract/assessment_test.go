@@ -50,7 +50,7 @@ func assess(t testing.TB, c *rig.Client, body any) (id int64, data map[string]an
 
 func assessmentAt(id int64) string { return path("ghg/assessments", id) }
 
-// settled waits until the background has computed the completeness of the version at hand.
+// settled waits until the background has computed the completeness of the current version.
 func settled(t testing.TB, c *rig.Client, id int64) map[string]any {
 	t.Helper()
 	var out map[string]any
@@ -61,7 +61,7 @@ func settled(t testing.TB, c *rig.Client, id int64) map[string]any {
 	return out
 }
 
-// completed has the completeness computed at once, and gives it.
+// completed has the completeness computed at once, and returns it.
 func completed(t testing.TB, c *rig.Client, id int64) map[string]any {
 	t.Helper()
 	return c.Expect(200, http.MethodPost, assessmentAt(id)+"completeness/", nil).Data(t)
@@ -100,7 +100,7 @@ func TestAssessmentLife(t *testing.T) {
 		require.EqualValues(t, 100, got.Data(t)["completeness_percentage"])
 		c.Expect(200, "GET", at+"details/?enforce_required=true", nil)
 
-		// What GET gave can be sent back by PUT, and nothing changes: not even the ids of items.
+		// What GET returned can be sent back by PUT, and nothing changes: not even the ids of items.
 		again := c.Expect(200, "PUT", at, got.Data(t)).Data(t)
 		for name, value := range got.Data(t) {
 			if name != "updated_at" {
@@ -137,7 +137,7 @@ func TestAssessmentLife(t *testing.T) {
 		c.Expect(400, "GET", assessmentsPath+"?assessment_year=soon", nil)
 		c.Expect(404, "GET", assessmentsPath+"?page=9&page_size=1", nil)
 
-		// Deleted and brought back, with its sections.
+		// Deleted and restored, with its sections.
 		before := c.Expect(200, "GET", at, nil).Data(t)
 		c.Expect(400, "POST", at+"restore/", nil)
 		c.Expect(204, "DELETE", at, nil)
@@ -149,7 +149,7 @@ func TestAssessmentLife(t *testing.T) {
 		require.Equal(t, before["fertilizers"], back["fertilizers"])
 		require.Equal(t, before["crop"], back["crop"])
 
-		// An assessment outlives its field; it can be corrected, and not submitted.
+		// An assessment outlives its field; it can be corrected, but not submitted.
 		c.Expect(204, "DELETE", path("field", land.Field), nil)
 		c.Expect(200, "PATCH", at, `{"assessment_year": 2023}`)
 		require.Equal(t, false, completed(t, c, id)["is_ready_for_submission"])
@@ -234,7 +234,7 @@ func sectionsLife(t *testing.T, c *rig.Client, at string) {
 	}
 	c.Expect(404, "POST", at+"sections/crop/items/", `{}`)
 
-	// Declarations: none where there are items is refused; an item ends it.
+	// Declarations: "none" is refused where there are items; an item ends the declaration.
 	refused := c.Expect(400, "PUT", at+"declarations/", `{"fertilizers": "none", "crop": "none", "nothing": "none", "seeds": "some"}`).Map(t)["details"]
 	for _, key := range []string{"fertilizers", "crop", "nothing", "seeds"} {
 		require.Contains(t, refused, key)
@@ -247,7 +247,7 @@ func sectionsLife(t *testing.T, c *rig.Client, at string) {
 	declared := c.Expect(200, "PATCH", at, `{"irrigation": [], "section_declarations": {"irrigation": "none"}}`).Data(t)
 	require.Equal(t, map[string]any{"irrigation": "none"}, declared["section_declarations"])
 
-	// The trail says which items changed, under the names of the interface.
+	// The audit trail shows which items changed, under the names of the interface.
 	changed := map[string]bool{}
 	for _, e := range trailOf(t, c, "?resource=assessment") {
 		for _, change := range e.Changes {
@@ -284,7 +284,7 @@ func detailViews(t *testing.T, c *rig.Client, at string) {
 		c.Expect(200, "GET", assessmentsPath+"ghg-values/", nil).Data(t))
 }
 
-// conditional sends a request with If-Match and gives the status.
+// conditional sends a request with If-Match and returns the status.
 func conditional(t *testing.T, s *rig.Server, c *rig.Client, method, path, body, tag string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1.2/"+path, strings.NewReader(body))
@@ -297,8 +297,8 @@ func conditional(t *testing.T, s *rig.Server, c *rig.Client, method, path, body,
 	return res.StatusCode
 }
 
-// What is wrong is said under the names that lead to it, all of it at once, and nothing
-// of the request is stored.
+// All errors are reported at once, under the names that lead to them, and nothing of
+// the request is stored.
 func TestBadAssessmentsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -358,7 +358,7 @@ func TestBadAssessmentsAreRefused(t *testing.T) {
 	}
 	require.Equal(t, before, c.Expect(200, "GET", at, nil).Data(t), "nothing of what was refused is stored")
 
-	// Full is full.
+	// A full section takes no more items.
 	full := make([]any, 500)
 	for i := range full {
 		full[i] = map[string]any{"product": "urea"}

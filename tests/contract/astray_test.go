@@ -21,7 +21,7 @@ type warnedField struct {
 	}
 }
 
-// codes returns the codes of the warnings about where a field lies.
+// codes returns the codes of the warnings about the position of a field.
 func (f warnedField) codes() []string {
 	out := []string{}
 	for _, w := range f.Warnings {
@@ -60,8 +60,8 @@ func outlines(t *testing.T, file string, n int) (right, swapped []any) {
 	return right, swapped
 }
 
-// TestSwappedOutlinesAreWarnedOf holds that a field far from its farm is warned of wherever it is answered: on create, update
-// and import preview, alone and in lists.
+// TestSwappedOutlinesAreWarnedOf checks that a field far from its farm carries a warning in every response: on create,
+// update and import preview, alone and in lists.
 func TestSwappedOutlinesAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	const each = 3
@@ -124,7 +124,7 @@ func TestSwappedOutlinesAreWarnedOf(t *testing.T) {
 	})
 }
 
-// previewed holds that a preview of an import warns of a swapped outline and not of a right one.
+// previewed checks that a preview of an import warns about a swapped outline and not about a right one.
 func previewed(t *testing.T, c *rig.Client, farm int64, swapped, right any) {
 	t.Helper()
 	feature := func(name string, outline any) any {

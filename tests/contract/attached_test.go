@@ -25,7 +25,7 @@ const (
 
 func evidenceAt(id int64) string { return assessmentAt(id) + "evidence/" }
 
-// attach sends a file as the body and returns what became of it.
+// attach sends a file as the body and returns the resulting record.
 func attach(t testing.TB, c *rig.Client, id int64, query, content string, status int) map[string]any {
 	t.Helper()
 	a := c.Upload(evidenceAt(id)+"?"+query, "application/octet-stream", strings.NewReader(content))
@@ -38,7 +38,7 @@ func attach(t testing.TB, c *rig.Client, id int64, query, content string, status
 
 func fileID(record map[string]any) int64 { return int64(record["id"].(float64)) }
 
-// TestEvidenceIsAttached: files go in and come out to the byte, each content once, for those who may, and for no one else.
+// TestEvidenceIsAttached checks that files are stored and returned byte for byte, each content once, for users with the permission and nobody else.
 func TestEvidenceIsAttached(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -52,7 +52,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 		require.Equal(t, []any{"Rechnung März.pdf", "application/pdf", float64(len(onePDF)), fmt.Sprintf("%x", sha256.Sum256([]byte(onePDF))), false},
 			[]any{pdf["name"], pdf["media_type"], pdf["size"], pdf["sha256"], pdf["again"]})
 
-		// The same bytes are attached once, also by callers who come together.
+		// The same bytes are attached once, even by concurrent callers.
 		answers := make(chan rig.Answer, 4)
 		for i := range cap(answers) {
 			go func() {
@@ -68,7 +68,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 		require.Equal(t, map[int]int{201: 1, 200: 3}, statuses)
 		require.Len(t, ids, 1)
 
-		// A form names its file.
+		// The file in a form has its own name.
 		var form bytes.Buffer
 		w := multipart.NewWriter(&form)
 		part, err := w.CreateFormFile("file", "hours.csv")
@@ -108,7 +108,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 		require.Contains(t, got.Header.Get("Content-Security-Policy"), "sandbox")
 		require.Contains(t, got.Header.Get("Content-Disposition"), "attachment; filename*=utf-8''Rechnung%20M%C3%A4rz.pdf")
 
-		// Who may not, may not; another company has nothing here.
+		// A user without the permission is refused; another company finds nothing here.
 		require.Equal(t, 403, viewer.Upload(evidenceAt(id)+"?name=a.txt", "text/plain", strings.NewReader("a")).Status)
 		viewer.Expect(403, http.MethodDelete, one, nil)
 		require.Equal(t, 404, stranger.Upload(evidenceAt(id), "text/plain", strings.NewReader("a")).Status)
@@ -119,7 +119,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 		c.Expect(404, http.MethodGet, evidenceAt(other)+itoa(fileID(pdf))+"/", nil)
 		require.Empty(t, c.Expect(200, http.MethodGet, evidenceAt(other), nil).Data(t)["files"])
 
-		// A text cites a file that is there, and keeps it there.
+		// A text cites an attached file, which then cannot be removed.
 		cite := func(text string) map[string]any { return map[string]any{"notes": text} }
 		section := assessmentAt(id) + "sections/soil/"
 		wrong := c.Expect(400, http.MethodPatch, section, cite("Seen in file:999999.")).Map(t)
@@ -141,7 +141,7 @@ func TestEvidenceIsAttached(t *testing.T) {
 	})
 }
 
-// TestEvidenceIsFrozen: a version lists what was attached, its signature covers the list, and nothing changes either.
+// TestEvidenceIsFrozen checks that a version lists what was attached, its signature covers the list, and nothing changes either.
 func TestEvidenceIsFrozen(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -178,7 +178,7 @@ func TestEvidenceIsFrozen(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(frozen.Evidence)), frozen.EvidenceDigest, "the list is there to the byte")
 		require.Contains(t, string(frozen.Evidence), fmt.Sprintf("%x", sha256.Sum256([]byte(onePDF))))
 
-		// Reports list the files of their basis.
+		// Reports list the files of the version they are based on.
 		report := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted&version=2", nil).Data(t)
 		file := report["evidence"].([]any)[0].(map[string]any)
 		require.Equal(t, []any{float64(pdf), "soil.ph", "a<b>.pdf", "&"}, []any{file["id"], file["for"], file["name"], file["note"]})
@@ -190,7 +190,7 @@ func TestEvidenceIsFrozen(t *testing.T) {
 	})
 }
 
-// TestEvidenceOutlivesKills: a server is killed while it takes files; what it lists afterwards is there to the byte.
+// TestEvidenceOutlivesKills kills a server while it receives files; the files that it lists afterwards are complete to the byte.
 func TestEvidenceOutlivesKills(t *testing.T) {
 	t.Parallel()
 	database, source, folder := rig.SQLite(t), newGate(t), "TILTH_OBJECTS_URL=file:"+t.TempDir()

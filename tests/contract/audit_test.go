@@ -44,7 +44,7 @@ func TestAuditTrail(t *testing.T) {
 		owner, other := s.Company("owner", 0), s.Company("owner", 0)
 		land := owner.Land(rig.Square(300, 0), "2025-01-01", "2025-12-31")
 
-		// A new record: what it holds.
+		// A new record: its content.
 		made := trailOf(t, owner, "?resource=field")
 		require.Len(t, made, 1)
 		require.Equal(t, "create", made[0].Action)
@@ -60,7 +60,7 @@ func TestAuditTrail(t *testing.T) {
 		require.Contains(t, members["boundary"], "area_ha")
 		require.NotContains(t, members, "overlaps")
 
-		// A change: the members that differ, before and after. None: no entry.
+		// A change: the members that differ, before and after. No change: no entry.
 		owner.Expect(200, "PATCH", path("season", land.Season), `{"name":"Renamed","end_date":"2025-11-30"}`)
 		owner.Expect(200, "PATCH", path("season", land.Season), `{"name":"Renamed"}`)
 		owner.Expect(400, "PATCH", path("season", land.Season), `{"name":""}`)
@@ -76,7 +76,7 @@ func TestAuditTrail(t *testing.T) {
 		require.Len(t, moved, 1)
 		require.Equal(t, "boundary", moved[0].Changes[0].Member)
 
-		// A deletion: the record, and one entry for each that went with it.
+		// A deletion: the record, and one entry for each record deleted with it.
 		owner.Expect(204, "DELETE", path("farm", land.Farm), nil)
 		gone := trailOf(t, owner, "?action=delete")
 		resources := map[string]int64{}
@@ -92,7 +92,7 @@ func TestAuditTrail(t *testing.T) {
 		owner.Expect(200, "POST", path("farm", land.Farm)+"restore/", nil)
 		require.Len(t, trailOf(t, owner, "?action=restore"), 3)
 
-		// What happens to people stands in it as well.
+		// Changes to people are recorded as well.
 		role := owner.Make("role/", map[string]any{"name": "scout", "slugs": []string{"field.view"}})
 		owner.Expect(200, "PATCH", path("role", role), `{"slugs":["field.view","farm.view"]}`)
 		owner.Expect(204, "DELETE", path("role", role), nil)
@@ -105,7 +105,7 @@ func TestAuditTrail(t *testing.T) {
 		owner.Expect(204, "DELETE", path("invitation", invitation), nil)
 		require.Len(t, trailOf(t, owner, "?resource=invitation"), 2)
 
-		// A bulk: an entry for each record; a refused one: none.
+		// A bulk request: an entry for each record; a refused one: none.
 		owner.Expect(200, "POST", "farm/", []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}})
 		owner.Expect(400, "POST", "farm/", []any{map[string]any{"name": "c"}, map[string]any{"name": ""}})
 		require.Len(t, trailOf(t, owner, "?resource=farm&action=create"), 3)
@@ -142,7 +142,7 @@ func TestAuditTrail(t *testing.T) {
 			owner.Expect(400, "GET", "audit/"+bad, nil)
 		}
 
-		// By key, and by nobody but owners; another company's trail is its own.
+		// By key, and only for owners; another company has its own trail.
 		key, id := newKey(t, owner, nil)
 		status, _ := with(t, s, "POST", "farm/", `{"name":"by key"}`, "X-API-Key", key, "Content-Type", "application/json")
 		require.Equal(t, 200, status)

@@ -46,14 +46,14 @@ func TestBackupAndRestoreWhileServing(t *testing.T) {
 	owner.Make("farm/", map[string]any{"name": "Later"})
 	require.EqualValues(t, 2, owner.Expect(200, "GET", "farm/", nil).Data(t)["count"])
 
-	// Where there is no database yet, a backup makes one.
+	// Where there is no database yet, a restore creates one.
 	fresh := "sqlite:" + filepath.Join(t.TempDir(), "new", "t.db")
 	runJSON(t, fresh, "restore", file)
 	elsewhere := rig.Start(t, rig.Options{Database: fresh})
 	rig.Remote(t, elsewhere.URL, owner.Token).Expect(200, "GET", path("farm", before), nil)
 }
 
-// A server backs up on a schedule, stored files included, and a new installation is made of such a backup.
+// A server makes backups on a schedule, including stored files, and a new installation is made from such a backup.
 func TestScheduledBackup(t *testing.T) {
 	t.Parallel()
 	database, stored, backups := rig.SQLite(t), t.TempDir(), filepath.Join(t.TempDir(), "backups")
@@ -89,7 +89,7 @@ func TestScheduledBackup(t *testing.T) {
 	require.Contains(t, out, "there is none in")
 }
 
-// A misspelt verify is no name of a file to back up into; a file of such a name is spelt with its folder.
+// A misspelt verify is not taken as the name of the backup file; a file with such a name is written with its folder.
 func TestBackupTakesNoMisspeltCommandForAFile(t *testing.T) {
 	t.Parallel()
 	database := rig.SQLite(t)
@@ -103,7 +103,7 @@ func TestBackupTakesNoMisspeltCommandForAFile(t *testing.T) {
 	require.Equal(t, file, runJSON(t, database, "backup", file)["file"])
 }
 
-// What is no backup changes nothing.
+// A file that is not a backup changes nothing.
 func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	t.Parallel()
 	database, dir := rig.SQLite(t), t.TempDir()
@@ -149,7 +149,7 @@ func TestKeyRotation(t *testing.T) {
 		first := runJSON(t, database, "key", "rotate")["id"].(string)
 		second := runJSON(t, database, "key", "rotate")["id"].(string)
 		require.NotEqual(t, first, second)
-		owner.Expect(200, "GET", "farm/", nil) // signed with the key before both
+		owner.Expect(200, "GET", "farm/", nil) // signed with the key from before both rotations
 		later := rig.Remote(t, s.URL, runJSON(t, database, "token", "create", "--user", owner.Email)["access"].(string))
 		later.Expect(200, "GET", "farm/", nil)
 	})

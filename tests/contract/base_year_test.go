@@ -11,8 +11,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestBaseYear: a farm states its base year; a report is held against the version of that year, of the same land and crop,
-// and says whether the base year's own content makes other emissions today than it did.
+// TestBaseYear checks that a farm states its base year, that a report is compared with the version of that year, of the same
+// land and crop, and that it reports whether the base year's own content results in other emissions today than it did then.
 func TestBaseYear(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -53,7 +53,7 @@ func TestBaseYear(t *testing.T) {
 		require.Equal(t, []any{false, []any{}}, []any{again["due"], again["reasons"]})
 		require.InDelta(t, 0, again["change_pct"], 1e-9)
 
-		// Another factor set: the base year's content makes other emissions.
+		// Another factor set: the base year's content results in other emissions.
 		require.NoError(t, s.Operating.ChooseEngine(t.Context(), c.CompanyID, ports.EngineChoice{FactorSet: ghg.IPCC2006}))
 		c.Expect(200, http.MethodPost, submitPath(wheat2024), nil)
 		later := ask()

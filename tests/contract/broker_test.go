@@ -21,14 +21,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// readiness is what a server says of itself, which is always that it is ready.
+// readiness is the state that a server reports. The server always answers that it is ready.
 func readiness(t *testing.T, s *rig.Server) (out map[string]any) {
 	t.Helper()
 	rig.Remote(t, s.URL, "").Expect(200, "GET", "/readyz", nil).Into(t, &out)
 	return out
 }
 
-// consumed returns the ids of the events of a company that another system gets from the broker, in its order.
+// consumed returns the ids of the events of a company that another system receives from the broker, in the broker's order.
 func consumed(t *testing.T, js jetstream.JetStream, company int64, n int) (ids []string) {
 	t.Helper()
 	consumer, err := js.CreateOrUpdateConsumer(t.Context(), "tilth", jetstream.ConsumerConfig{
@@ -48,8 +48,8 @@ func consumed(t *testing.T, js jetstream.JetStream, company int64, n int) (ids [
 	return ids
 }
 
-// Two servers of one database with a broker: streams of either, webhooks and other systems get every event, also those of
-// the time when the broker was away, which no request notices.
+// Two servers of one database with a broker: the streams of either, webhooks and other systems receive every event,
+// including those of the time when the broker was unavailable, which no request notices.
 func TestEventsGoOverTheBroker(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -73,7 +73,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 		check(ids)
 		require.Equal(t, map[string]any{"database": "ready", "broker": "ready", "objects": "ready"}, readiness(t, first))
 		require.Equal(t, ids, consumed(t, at.Client(), c.CompanyID, 20))
-		target.await(t, 20) // what the broker has and no consumer took yet comes once it is back
+		target.await(t, 20) // events in the broker that no consumer has taken yet arrive once it is back
 
 		at.Stop()
 		rig.Eventually(t, func() bool { return readiness(t, second)["degraded"] != nil }, 10*time.Minute, 10*time.Millisecond)
@@ -95,7 +95,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 	})
 }
 
-// operated runs a command of the operator and returns what it printed.
+// operated runs a command as the operator and returns its output.
 func operated(t *testing.T, database string, args ...string) string {
 	t.Helper()
 	out, failed, status := run(t, database, "", args...)
@@ -103,12 +103,12 @@ func operated(t *testing.T, database string, args ...string) string {
 	return out
 }
 
-// A consumer that fails on one event leaves a dead letter; what follows arrives, and the letter is replayed.
+// A consumer that fails on one event leaves a dead letter; later events arrive, and the letter is replayed.
 func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		at := brokertest.Start(t)
-		var poison atomic.Int64 // the company whose events the consumers fail on
+		var poison atomic.Int64 // the company whose events make the consumers fail
 		fails := func(next func(context.Context, []events.CloudEvent) error) func(context.Context, []events.CloudEvent) error {
 			return func(ctx context.Context, batch []events.CloudEvent) error {
 				if slices.ContainsFunc(batch, func(e events.CloudEvent) bool { return e.CompanyID == poison.Load() }) {
@@ -144,7 +144,7 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 			}
 			return out
 		}
-		rig.Eventually(t, func() bool { return len(dead()) >= 2 }, 10*time.Minute, 100*time.Millisecond) // of webhooks and the log
+		rig.Eventually(t, func() bool { return len(dead()) >= 2 }, 10*time.Minute, 100*time.Millisecond) // one of the webhooks, one of the log
 		hooks := slices.IndexFunc(dead(), func(l letter) bool { return l.Consumer == "webhooks" })
 		require.GreaterOrEqual(t, hooks, 0)
 		one := dead()[hooks]
@@ -153,7 +153,7 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 		op := operatorOf(t, s, database)
 		require.Equal(t, "failed", op.Expect(200, "GET", path("operator/job", one.ID), nil).Data(t)["state"])
 
-		// The commands of the guides run as they are written, on the letter of the log and then on this one.
+		// The commands of the guides run as written, first on the letter of the log and then on this one.
 		other := dead()[slices.IndexFunc(dead(), func(l letter) bool { return l.ID != one.ID })]
 		for _, words := range commandsOf(t, "docs/operating.md", "tilth job", other.ID) {
 			require.NotEmpty(t, operated(t, database, words...), "%v", words)
@@ -170,7 +170,7 @@ func TestDeadLettersAreSeenAndReplayed(t *testing.T) {
 	})
 }
 
-// commandsOf returns the commands of a guide that begin with some words, with an id in place of that of the guide.
+// commandsOf returns the commands of a guide that begin with some words, with the id in place of the guide's.
 func commandsOf(t *testing.T, guide, begins string, id int64) (out [][]string) {
 	t.Helper()
 	for line := range strings.Lines(blockOf(t, guide, begins)) {

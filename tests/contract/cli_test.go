@@ -103,12 +103,12 @@ func TestMigrateUpDownStatus(t *testing.T) {
 }
 
 // No command empties an installation: what a reverted migration deletes is copied first, or
-// kept where no copy can be made, and nothing is reverted under a server.
+// kept where no copy can be made, and nothing is reverted while a server runs.
 func TestMigrateDownLosesNothing(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
-		// What counts the farm is one of the newest tables: what goes first is lost first.
+		// The count of the farm is in one of the newest tables: what is removed first is lost first.
 		owner := s.Company("owner", 0)
 		owner.Make("farm/", map[string]any{"name": "Farm"})
 		_, errOut, status := run(t, database, "", "migrate", "down", "--yes")
@@ -209,7 +209,7 @@ func TestProfileWithoutADatabase(t *testing.T) {
 	require.Contains(t, errOut, "index")
 	require.NoFileExists(t, "unused.db")
 
-	// A series without a point is no success, and says why.
+	// A series without a point is not a success, and the reason is given.
 	for day, reason := range map[string]string{"2018-01-01": "No scene of the imagery archive covers the field", "2019-02-06": "The only acquisition was"} {
 		out, errOut, status = run(t, "sqlite:unused.db", "", append(args[:5:5], "--from", day, "--to", day)...)
 		require.Equal(t, 1, status)

@@ -27,8 +27,8 @@ func climateFile(t testing.TB, more string) string {
 	return file
 }
 
-// TestClimateOfTheOperator: the Tier 2 method takes the months that nobody entered from the nearest cell of the operator's
-// file, says so in the version and its trace, and leaves what people enter alone.
+// TestClimateOfTheOperator checks that the Tier 2 method takes the months that nobody entered from the nearest cell of
+// the operator's file, states this in the version and its trace, and leaves what people enter alone.
 func TestClimateOfTheOperator(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -62,7 +62,7 @@ func TestClimateOfTheOperator(t *testing.T) {
 		require.Equal(t, 36, strings.Count(trace, says), "three figures of twelve months")
 		require.Contains(t, string(c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted&format=csv", nil).Body), says)
 
-		// A change of a note keeps the cell; own months win.
+		// A change of a note keeps the cell; entered months take precedence.
 		c.Expect(200, http.MethodPatch, assessmentAt(id)+"sections/soil/", map[string]any{"notes": "x"})
 		c.Expect(200, http.MethodPatch, assessmentAt(id)+"sections/soil/", map[string]any{"notes": nil})
 		require.Equal(t, false, c.Expect(200, http.MethodGet, assessmentAt(id), nil).Data(t)["has_unsubmitted_changes"])
@@ -76,12 +76,12 @@ func TestClimateOfTheOperator(t *testing.T) {
 		require.NotContains(t, second, "climate_source")
 		require.NotContains(t, second, "Normals 1991-2020")
 
-		// Land that no cell is near, and a farm of which nothing is known, are asked for it as ever.
+		// Land without a cell nearby still needs the months; a farm whose field has an outline has a place.
 		away := c.Make("farm/", map[string]any{"name": "A", "location": map[string]any{"type": "Point", "coordinates": []float64{30, 50}}})
 		for _, resource := range []int64{away, farm} {
 			body["resource_type"], body["resource_id"] = "farm", resource
 			other, _ := assess(t, c, body)
-			if resource == farm { // its field is drawn
+			if resource == farm { // its field has an outline
 				c.Expect(200, http.MethodPost, submitPath(other), nil)
 				continue
 			}
@@ -90,7 +90,7 @@ func TestClimateOfTheOperator(t *testing.T) {
 	})
 }
 
-// TestClimateFileThatIsWrong: the server does not start, and says which line is wrong.
+// TestClimateFileThatIsWrong checks that the server does not start, and names the line that is wrong.
 func TestClimateFileThatIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, says string }{

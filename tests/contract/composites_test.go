@@ -11,8 +11,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// pooled makes a plan on the map of another whose samples are pooled for the laboratory, and follows it to the change
-// between two rounds.
+// pooled makes a plan on the map of another plan, with samples that are pooled for the laboratory, and follows it to
+// the change between two rounds.
 func pooled(t *testing.T, c *rig.Client, other string) {
 	t.Helper()
 	saved := c.Expect(200, http.MethodGet, savedPlans, nil).Map(t)["data"].([]any)[0].(map[string]any)
@@ -40,7 +40,7 @@ func pooled(t *testing.T, c *rig.Client, other string) {
 	require.Len(t, labels, 4, "two in each of two zones")
 	require.Regexp(t, `^P\d+-Z1-C1-0-30$`, labels[0])
 
-	// The laboratory knows bags; a result under the label of one point is refused, and so is a place of a bag.
+	// The laboratory knows only bags; a result under the label of one point is refused, and so is a place of a bag.
 	table := func(labels []string, density string) string {
 		out := "label;collected_at;soc_pct;bulk_density_g_cm3\n"
 		for i, label := range labels {

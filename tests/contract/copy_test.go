@@ -14,7 +14,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// A SQLite database goes to PostgreSQL by one command: every answer stays, ids continue, and people stay signed in.
+// One command copies a SQLite database to PostgreSQL: every response stays the same, ids continue, and people stay signed in.
 func TestCopyToPostgreSQL(t *testing.T) {
 	t.Parallel()
 	database, target := rig.SQLite(t), pgtest.Open(t)
@@ -26,7 +26,7 @@ func TestCopyToPostgreSQL(t *testing.T) {
 	c.Until(order, "active")
 	assessed, _ := assess(t, c, riceBody(t, "field", land.Field))
 	c.Expect(200, http.MethodPost, assessmentAt(assessed)+"submit/", nil)
-	var gone int64 // the largest id, never to be used again
+	var gone int64 // the largest id, which must not be used again
 	for range 3 {
 		gone = c.Make("farm/", map[string]any{"name": "Gone"})
 	}
@@ -63,10 +63,10 @@ func TestCopyToPostgreSQL(t *testing.T) {
 	require.Equal(t, gone+1, there.Make("farm/", map[string]any{"name": "Next"}))
 }
 
-// signedFor are the signed links of an answer, and until when they open: they are made anew for every one.
+// signedFor are the signed links of a response, and their expiry: they are made anew for every response.
 var signedFor = regexp.MustCompile(`(?:\?|&|\\u0026)link=[\w.-]+|"tilth:links_expire_at":"[^"]*",?`)
 
-// answersOf returns what the routes without parameters answer, without the server's address.
+// answersOf returns the responses of the routes without parameters, without the server's address.
 func answersOf(t *testing.T, url string, c *rig.Client) map[string]any {
 	t.Helper()
 	out := map[string]any{}

@@ -72,7 +72,7 @@ func TestKilledWhileProcessing(t *testing.T) {
 	})
 }
 
-// On SIGTERM a server gives its jobs back at once: the next one need not wait for the lease.
+// On SIGTERM a server releases its jobs at once: the next one need not wait for the lease to expire.
 func TestStoppedWhileProcessing(t *testing.T) {
 	t.Parallel()
 	database, imagery := rig.SQLite(t), newGate(t)
@@ -93,7 +93,7 @@ func TestStoppedWhileProcessing(t *testing.T) {
 	rig.Remote(t, second.URL, c.Token).Until(order, "active")
 }
 
-// run runs a command of the program and gives what it prints.
+// run runs a command of the program and returns its output.
 func run(t testing.TB, database string, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errOut strings.Builder
@@ -112,7 +112,7 @@ func runJSON(t testing.TB, database string, args ...string) map[string]any {
 	return m
 }
 
-// tokenOf makes a company with an owner and credit by the command line, as an operator would.
+// tokenOf makes a company with an owner and credit with the command line, as an operator would.
 func tokenOf(t testing.TB, database string) string {
 	t.Helper()
 	company := itoa(int64(runJSON(t, database, "company", "create", "--name", "Crash "+filepath.Base(t.Name()))["id"].(float64)))

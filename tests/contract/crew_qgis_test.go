@@ -18,7 +18,7 @@ import (
 // debianPython is the interpreter for which Debian installs the modules of QGIS.
 const debianPython = "/usr/bin/python3"
 
-// opened is what QGIS makes of a package.
+// opened is what QGIS reads from a package.
 type opened struct {
 	Read       bool     `json:"read"`
 	CRS        string   `json:"crs"`
@@ -57,8 +57,8 @@ func qgis(t *testing.T, p pack, e edits) (out opened) {
 	return out
 }
 
-// TestQGISOpensThePackage: QGIS's own reader opens a package without a question, its forms are those of the crew, and what
-// is saved there comes back. It runs by make qgis.
+// TestQGISOpensThePackage checks that QGIS's own reader opens a package without a question, that its forms are those of
+// the crew, and that what is saved there comes back. It runs with make qgis.
 func TestQGISOpensThePackage(t *testing.T) {
 	if os.Getenv("TILTH_QGIS") == "" {
 		t.Skip("LEFT OUT: packages opened by QGIS's own reader. Fix: make qgis.")

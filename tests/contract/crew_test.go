@@ -21,13 +21,13 @@ import (
 	"tilth/tests/rig"
 )
 
-// edits are what a crew changes of points, by their ids, and of samples, by their labels. "move" is a place on the map.
+// edits are a crew's changes to points, by their ids, and to samples, by their labels. "move" is a place on the map.
 type edits struct {
 	Points  map[string]map[string]any `json:"points"`
 	Samples map[string]map[string]any `json:"samples"`
 }
 
-// pack is the folder of a package, as it lies on a device.
+// pack is the folder of a package, as it is stored on a device.
 type pack struct {
 	t      *testing.T
 	folder string
@@ -59,7 +59,7 @@ func unpack(t *testing.T, file []byte) pack {
 
 func (p pack) path(ending string) string { return filepath.Join(p.folder, p.stem+ending) }
 
-// zipped returns the folder as devices share it: in a folder of its own.
+// zipped returns the folder as devices share it: as a zip archive.
 func (p pack) zipped() []byte {
 	p.t.Helper()
 	var out bytes.Buffer
@@ -69,7 +69,7 @@ func (p pack) zipped() []byte {
 	return out.Bytes()
 }
 
-// edit changes the GeoPackage by its tables.
+// edit changes the tables of the GeoPackage.
 func (p pack) edit(e edits) {
 	p.t.Helper()
 	db, err := sql.Open("sqlite", p.path(".gpkg"))
@@ -82,7 +82,7 @@ func (p pack) edit(e edits) {
 		for key, columns := range of.changes {
 			for column, value := range columns {
 				if column == "move" {
-					continue // by QGIS alone: see lon and lat
+					continue // only QGIS moves points; here lon and lat change
 				}
 				_, err := db.Exec(fmt.Sprintf("UPDATE %s SET %s = ? WHERE %s = ?", of.table, column, of.key), value, key)
 				require.NoError(p.t, err)
@@ -96,7 +96,7 @@ func (p pack) photo(name, content string) {
 	require.NoError(p.t, os.WriteFile(filepath.Join(p.folder, "DCIM", name), []byte(content), 0o600))
 }
 
-// crewed is a company with a plan whose samples are to be taken, and what is asked about them.
+// crewed is a company with a plan whose samples have yet to be taken, and the queries about them.
 type crewed struct {
 	t      *testing.T
 	c      *rig.Client
@@ -132,7 +132,7 @@ func (w crewed) sample(label string) map[string]any {
 	return all[i]
 }
 
-// photos asserts what the photos of a point's uppermost sample hold, and removes the first.
+// photos asserts the content of the photos of a point's topmost sample, and removes the first.
 func (w crewed) photos(point string, want ...string) {
 	w.t.Helper()
 	path := fmt.Sprintf("%s%v/photos/", samplesPath, w.sample(w.labels[point][0])["id"])
@@ -177,7 +177,7 @@ func (w crewed) send(query string, content []byte) rig.Answer {
 	return w.c.Upload(samplesPath+"import/crew/"+query, "application/octet-stream", bytes.NewReader(content))
 }
 
-// TestCrewPackage: a package goes to the field and comes back. What the crew says of points and samples is what they are then.
+// TestCrewPackage takes a package to the field and back. Afterwards points and samples are as the crew recorded them.
 func TestCrewPackage(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t), Config: func(c *cli.Config) { c.MaxPhotos, c.MaxPhotoBytes = 2, 4096 }})
@@ -242,7 +242,7 @@ func TestCrewPackage(t *testing.T) {
 	require.Equal(t, []any{"missed", "wet\nstone at 40 cm", nil}, []any{below["status"], below["notes"], below["collected"]})
 	require.Equal(t, "missed", w.sample(w.labels[points[1]][0])["status"])
 
-	// A second package states what is known, and the GeoPackage alone is read as well.
+	// A second package contains what is known, and the GeoPackage alone is accepted as well.
 	again, err := os.ReadFile(w.export().path(".gpkg"))
 	require.NoError(t, err)
 	same := w.send("", again)

@@ -26,7 +26,7 @@ func TestCropCurvesAreOfOwners(t *testing.T) {
 	owner.Expect(404, http.MethodDelete, curves+"9223372036854775807/", nil)
 }
 
-// Enough seasons of fields whose crop is known make curves of the company's own, which say what they are worth.
+// Enough seasons of fields with a known crop make curves of the company's own, which report how good they are.
 func TestCropCurvesAreMadeOfFields(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -34,7 +34,7 @@ func TestCropCurvesAreMadeOfFields(t *testing.T) {
 	farm := newFarm(c)
 	season := c.Make("season/", map[string]any{"name": "2025", "start_date": archive.From.Format(time.DateOnly), "end_date": archive.To.Format(time.DateOnly)})
 	crop := c.Crop("winter%20wheat")
-	places := []geo.Box{archive.Parcels[0].Boundary.Bounds(), archive.Parcels[8].Boundary[:1].Bounds()} // two fields of winter crops
+	places := []geo.Box{archive.Parcels[0].Boundary.Bounds(), archive.Parcels[8].Boundary[:1].Bounds()} // two fields with winter crops
 	uuids := []string{}
 	const strips = 8
 	for i := range strips {

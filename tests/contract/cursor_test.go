@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// follow reads a list of farms page by page by its cursor, and returns the names in order; between is called before each
-// page but the first.
+// follow reads a list of farms page by page by its cursor, and returns the names in order; it calls between before each
+// page except the first.
 func follow(t *testing.T, c *rig.Client, list string, between func(page int)) (names []string) {
 	t.Helper()
 	for page := 0; ; page++ {
@@ -34,7 +34,7 @@ func follow(t *testing.T, c *rig.Client, list string, between func(page int)) (n
 	}
 }
 
-// A list that is read by cursor is whole and in order, whatever comes and goes meanwhile beside what it has.
+// A list that is read by cursor is complete and in order, whatever other records are created and deleted meanwhile.
 func TestListsGoOnByCursor(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -52,9 +52,9 @@ func TestListsGoOnByCursor(t *testing.T) {
 			}
 			want := names[string](t, c, strings.Replace(query, "page_size=4", "page=all", 1), "name")
 			extra := map[int]int64{}
-			got := follow(t, c, query+"&cursor=first", func(page int) { // before everything that the list has left, in any order
+			got := follow(t, c, query+"&cursor=first", func(page int) { // sorts before everything that is left in the list, in any order
 				if ordering == "" || ordering == "created_at" {
-					return // the newest come last there
+					return // the newest come last in these orders
 				}
 				extra[page] = c.Make("farm/", map[string]any{"name": map[bool]string{true: "a", false: "z"}[ordering == "name"], "country": "spain"})
 			})
@@ -82,7 +82,7 @@ func TestListsGoOnByCursor(t *testing.T) {
 			require.Contains(t, c.Expect(400, "GET", "farm/?"+bad, nil).Map(t)["details"], "cursor", name)
 		}
 
-		// Lists outside farm management say the same in Link.
+		// Lists outside farm management put the same into Link.
 		answer := c.Expect(200, "GET", "user/?cursor=first&page_size=1", nil)
 		require.Equal(t, "1", answer.Header.Get("X-Total-Count"))
 		require.NotContains(t, answer.Header.Get("Link"), `rel="next"`)
@@ -94,7 +94,7 @@ func TestListsGoOnByCursor(t *testing.T) {
 		_, next, _ = strings.Cut(next, "/api/v1.2/")
 		require.NotContains(t, c.Expect(200, "GET", next, nil).Header.Get("Link"), `rel="next"`)
 
-		// So do lists that have one order: the trail, entry by entry, is the trail.
+		// So do lists that have only one order: the trail, read by cursor, equals the trail.
 		var whole, behind []struct{ ID int64 }
 		trail := c.Expect(200, "GET", "audit/?page=1&page_size=1000", nil)
 		trail.Into(t, &whole)

@@ -177,7 +177,7 @@ func TestSustainabilityDashboard(t *testing.T) {
 		c.Expect(200, http.MethodGet, assessmentAt(second)+"verification/", nil).Into(t, &v)
 		require.Nil(t, v.Status)
 
-		// It is shared with its assessment, to be read.
+		// It is shared with its assessment, for reading.
 		grant := c.Make("share-grant/", map[string]any{"grantee_uuid": other.UUID(), "target": "all", "slugs": []string{"assessment.view"}})
 		other.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
 		other.Expect(200, http.MethodGet, assessmentAt(first)+"verification/?share=true", nil).Into(t, &v)
@@ -185,7 +185,7 @@ func TestSustainabilityDashboard(t *testing.T) {
 		other.Expect(404, http.MethodGet, assessmentAt(first)+"verification/", nil)
 		other.Expect(404, http.MethodPost, assessmentAt(first)+"verification/?share=true", nil)
 
-		// What is deleted does not count, and comes back as it was.
+		// What is deleted does not count, and a restore brings it back unchanged.
 		c.Expect(204, http.MethodDelete, assessmentAt(first), nil)
 		require.Zero(t, dashboardOf(t, c, "").Carbon.Emissions)
 		require.EqualValues(t, 1, dashboardOf(t, c, "").Summary.Total)

@@ -21,10 +21,10 @@ import (
 	"tilth/wire"
 )
 
-// corner is the upper left corner of a tile of the synthetic archive, and of the land that the tests lay below it.
+// corner is the upper left corner of a tile of the synthetic archive, and of the land that the tests place below it.
 var corner = geo.Position{X: 397_600, Y: 4_627_000}
 
-// relocated is a file of that tile with its corner at another place of UTM zone 60 south.
+// relocated is a file of that tile with its corner at another place, in UTM zone 60 south.
 func relocated(t *testing.T, content []byte, to geo.Position) []byte {
 	t.Helper()
 	for was, is := range map[float64]float64{corner.X: to.X, corner.Y: to.Y} {
@@ -32,12 +32,12 @@ func relocated(t *testing.T, content []byte, to geo.Position) []byte {
 		require.Equal(t, 1, bytes.Count(content, old))
 		content = bytes.Replace(content, old, binary.LittleEndian.AppendUint64(nil, math.Float64bits(is)), 1)
 	}
-	old := binary.LittleEndian.AppendUint16([]byte{0, 12, 0, 0, 1, 0}, 32630) // the key of a projected system: 3072
+	old := binary.LittleEndian.AppendUint16([]byte{0, 12, 0, 0, 1, 0}, 32630) // the key of a projected coordinate system: 3072
 	require.Equal(t, 1, bytes.Count(content, old))
 	return bytes.Replace(content, old, binary.LittleEndian.AppendUint16(old[:6:6], 32760), 1)
 }
 
-// movedRaster is a band of the synthetic archive with its middle at another place of UTM zone 60 south.
+// movedRaster is a band of the synthetic archive with its middle at another place, in UTM zone 60 south.
 func movedRaster(t *testing.T, to geo.Position) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(rig.Archive(t).Dir, "30TUM", "*", "B04.tif"))
@@ -49,7 +49,7 @@ func movedRaster(t *testing.T, to geo.Position) string {
 	return file
 }
 
-// An area of interest of fields on both sides of 180°, of farms in two countries: from its making to the estimate.
+// An area of interest with fields on both sides of 180°, of farms in two countries: from its creation to the estimate.
 func TestAnAreaAcrossTheAntimeridian(t *testing.T) {
 	t.Parallel()
 	objects, database := "file:"+t.TempDir(), rig.SQLite(t)
@@ -136,7 +136,7 @@ func TestAnAreaAcrossTheAntimeridian(t *testing.T) {
 	require.Positive(t, estimate["stock"].(map[string]any)["total"].(map[string]any)["standard_error"])
 }
 
-// movedArchive is a tile of the synthetic archive, with its bands of NDVI, whose corner lies at another place of UTM zone 60 south.
+// movedArchive is a tile of the synthetic archive, with its bands of NDVI, whose corner is at another place, in UTM zone 60 south.
 func movedArchive(t *testing.T, utm geo.UTM, to geo.Position) string {
 	t.Helper()
 	archive, folder := rig.Archive(t).Dir, t.TempDir()
@@ -195,14 +195,14 @@ func movedArchive(t *testing.T, utm geo.UTM, to geo.Position) string {
 	return folder
 }
 
-// rectangle lies some metres to the right of a corner and below it.
+// rectangle returns a rectangle some metres to the right of a corner and below it.
 func rectangle(at geo.Position, left, top, right, bottom float64) geo.Polygon {
 	return geo.Polygon{{
 		{X: at.X + left, Y: at.Y - bottom}, {X: at.X + right, Y: at.Y - bottom}, {X: at.X + right, Y: at.Y - top}, {X: at.X + left, Y: at.Y - top}, {X: at.X + left, Y: at.Y - bottom},
 	}}
 }
 
-// ndviOf returns the grid and the layer of NDVI of areas of interest, each of some rectangles below a corner, which are fields.
+// ndviOf returns the grids and the NDVI layers of areas of interest, each of several fields that are rectangles below a corner.
 func ndviOf(t *testing.T, imagery string, utm geo.UTM, at geo.Position, areas ...[]geo.Polygon) (grids []any, layers []map[string]any) {
 	t.Helper()
 	s := rig.Start(t, rig.Options{Imagery: imagery})
@@ -236,12 +236,12 @@ func TestLayersOfImageryAcrossTheAntimeridian(t *testing.T) {
 	utm, err := geo.NewUTM(32760)
 	require.NoError(t, err)
 	middle := utm.Forward(geo.Position{X: 180, Y: -17})
-	// Whole pixels of both widths from the old place: the cells of a grid of zone 60 hold the same pixels.
+	// A whole number of pixels of both widths from the old place: the cells of a grid of zone 60 contain the same pixels.
 	moved := geo.Position{X: corner.X + 20*math.Round((middle.X-1280-corner.X)/20), Y: corner.Y + 20*math.Round((middle.Y+1280-corner.Y)/20)}
 	areas := func() [][]geo.Polygon {
 		east := func() geo.Polygon { return rectangle(geo.Position{}, 1310, 300, 1860, 800) }
 		return [][]geo.Polygon{
-			{rectangle(geo.Position{}, 500, 600, 1250, 1100), east()}, // more of it in the east of zone 60
+			{rectangle(geo.Position{}, 500, 600, 1250, 1100), east()}, // most of it in the east of zone 60
 			{rectangle(geo.Position{}, 1000, 600, 1250, 1100), east()},
 		}
 	}

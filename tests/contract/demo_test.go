@@ -12,13 +12,13 @@ import (
 	"tilth/tests/rig"
 )
 
-// demonstration is what of the demonstration is counted, and what it has cost.
+// demonstration is what is counted of the demonstration, and what it has cost.
 type demonstration struct {
 	Counts map[string]float64
 	Wallet rig.Wallet
 }
 
-// demonstrated counts what there is.
+// demonstrated counts the records of the demonstration.
 func demonstrated(t *testing.T, c *rig.Client) (out demonstration) {
 	t.Helper()
 	out = demonstration{Counts: map[string]float64{}, Wallet: c.Wallet()}
@@ -36,7 +36,7 @@ func demonstrated(t *testing.T, c *rig.Client) (out demonstration) {
 	return out
 }
 
-// listed returns how many records a list has, which some lists say and others show.
+// listed returns the number of records of a list: some lists state it, others return all records.
 func listed(t *testing.T, c *rig.Client, path string) float64 {
 	t.Helper()
 	var data any
@@ -47,8 +47,8 @@ func listed(t *testing.T, c *rig.Client, path string) float64 {
 	return data.(map[string]any)["count"].(float64)
 }
 
-// The demonstration arrives full, also where its first start was ended in the middle of it. Another start finds all of it
-// there, under the names that the user chose, and makes nothing again that was deleted.
+// The demonstration is complete, even if its first start was interrupted. Another start finds all of it, under the
+// names that the user chose, and does not recreate what was deleted.
 func TestTheDemonstrationArrivesFull(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -76,7 +76,7 @@ func TestTheDemonstrationArrivesFull(t *testing.T) {
 
 		s, c, log := start()
 		complete(log)
-		rig.Eventually(t, func() bool { // the last of the maps
+		rig.Eventually(t, func() bool { // until the last map is made
 			return c.Wallet().Held == 0 && demonstrated(t, c).Counts["profiles"] == 18
 		}, 2*time.Minute, 50*time.Millisecond, "not all orders are done")
 		full := demonstrated(t, c)

@@ -13,7 +13,7 @@ import (
 	"tilth/wire"
 )
 
-// hasty stops a server as soon as it says something.
+// hasty stops a server as soon as it prints something.
 type hasty struct {
 	said bytes.Buffer
 	stop context.CancelFunc
@@ -24,8 +24,8 @@ func (h *hasty) Write(text []byte) (int, error) {
 	return h.said.Write(text)
 }
 
-// Who reads that a server is ready may end it at once, and that is no failure: on an empty installation, too, whose start says
-// more.
+// A user who reads that a server is ready may stop it at once, which is not a failure, even on an empty installation,
+// whose start prints more.
 func TestAServerThatIsEndedAtOnceEndsWell(t *testing.T) {
 	t.Parallel()
 	cfg, err := cli.ReadConfig(map[string]string{

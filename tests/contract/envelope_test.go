@@ -1,4 +1,4 @@
-// Package contract tests the interface as clients meet it: the whole program on both
+// Package contract tests the interface as clients use it: the whole program on both
 // databases, over HTTP.
 package contract
 
@@ -107,7 +107,7 @@ func path(resource string, id int64) string { return resource + "/" + itoa(id) +
 
 func itoa(id int64) string { return rig.Itoa(id) }
 
-// expiredToken is a token that was good for a second, an hour ago: the keys are the server's own.
+// expiredToken is a token that was valid for a second, an hour ago, signed with the server's own keys.
 func expiredToken(t *testing.T, s *rig.Server) string {
 	t.Helper()
 	token, err := s.Tokens().Issue(context.Background(), 1, identity.Clock{}.Now().Add(-time.Hour), time.Second)
@@ -155,7 +155,7 @@ func TestPermissionErrorsNameTheSlug(t *testing.T) {
 		}
 		editor.Expect(200, "PATCH", path("field", land.Field), `{"name":"edited"}`)
 
-		// A user that is disabled stops at the next request.
+		// A disabled user is refused from the next request on.
 		s.Disable(editor.Email)
 		editor.Expect(401, "GET", "field/", nil)
 	})
@@ -182,7 +182,7 @@ func TestOutsideTheBase(t *testing.T) {
 	require.Contains(t, s.Metrics(), "go_goroutines")
 }
 
-// A taken address ends the server where it was chosen, and only warns where it is the default one.
+// A taken address ends the server if the operator chose the address, and only causes a warning if it is the default.
 func TestATakenAddressOfTheOperators(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -191,14 +191,14 @@ func TestATakenAddressOfTheOperators(t *testing.T) {
 	_, errOut, status := run(t, rig.SQLite(t), "", "serve", "--admin-addr", taken.Addr().String())
 	require.Equal(t, 1, status)
 	require.Contains(t, errOut, "TILTH_ADMIN_ADDR")
-	// Whoever has the default address, this test or another program: two servers cannot both have it.
+	// Whether this test or another program holds the default address, two servers cannot both have it.
 	for range 2 {
 		p := rig.StartProcess(t, rig.SQLite(t), rig.Archive(t).Dir, "TILTH_ADMIN_ADDR=")
 		rig.Remote(t, p.URL, "").Expect(http.StatusOK, "GET", "/readyz", nil)
 	}
 }
 
-// A worker without a server shows its figures too.
+// A worker without a server exposes its metrics too.
 func TestFiguresOfAWorker(t *testing.T) {
 	t.Parallel()
 	database, admin := rig.SQLite(t), rig.FreeAddr(t)

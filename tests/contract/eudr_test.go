@@ -15,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// eudrSchema is the GeoJSON of due diligence statements, as the European Commission's file description 1.5 has it.
+// eudrSchema is the GeoJSON of due diligence statements, as defined by the European Commission's file description 1.5.
 const eudrSchema = `{
   "type": "object", "required": ["type", "features"], "additionalProperties": false,
   "properties": {"type": {"const": "FeatureCollection"}, "features": {"type": "array", "items": {
@@ -50,7 +50,7 @@ func checkPlots(t testing.TB, c *rig.Client, query string) (out plotsChecked) {
 	return out
 }
 
-// isStatement holds a file against the schema.
+// isStatement checks a file against the schema.
 func isStatement(t testing.TB, raw []byte) {
 	t.Helper()
 	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(eudrSchema))
@@ -64,7 +64,7 @@ func isStatement(t testing.TB, raw []byte) {
 	require.NoError(t, compiled.Validate(file))
 }
 
-// Real fields of Danish and Brazilian farms become a file that the schema of due diligence statements takes.
+// Real fields of Danish and Brazilian farms become a file that conforms to the schema of due diligence statements.
 func TestRealFieldsForDueDiligence(t *testing.T) {
 	t.Parallel()
 	c := rig.Start(t, rig.Options{Database: rig.SQLite(t)}).Company("owner", 0)

@@ -38,7 +38,7 @@ func newPublisher(t *testing.T, database string) *publisher {
 	return &publisher{t: t, db: db}
 }
 
-// publish commits n events of a company, one transaction each, and gives their ids.
+// publish commits n events of a company, one transaction each, and returns their ids.
 func (p *publisher) publish(company int64, n int) []string {
 	p.t.Helper()
 	ids := make([]string, n)
@@ -59,10 +59,10 @@ type reader struct {
 	res    *http.Response
 	cancel context.CancelFunc
 	lines  *bufio.Reader
-	lastID string // what it names when it comes back
+	lastID string // sent when it reconnects
 }
 
-// message is an event as it is read; comments and blocks without data are none.
+// message is an event as it is read; comments and blocks without data do not count.
 type message struct {
 	id, event string
 	data      string
@@ -115,7 +115,7 @@ func (r *reader) block() (m message, ok bool) {
 	}
 }
 
-// ready waits until the stream has told its place.
+// ready waits until the stream has sent its position.
 func (r *reader) ready() *reader {
 	r.t.Helper()
 	require.Equal(r.t, 200, r.res.StatusCode)
@@ -137,7 +137,7 @@ func (r *reader) next() (m message, ok bool) {
 	}
 }
 
-// take reads n events and gives the ids of what happened.
+// take reads n events and returns their ids.
 func (r *reader) take(n int) []string {
 	r.t.Helper()
 	var out []string
@@ -172,7 +172,7 @@ func TestEventStream(t *testing.T) {
 		strangers := listen(t, s.URL, other.Token, "", "").ready()
 
 		// Readers come and go, each with the id it saw last, while events are written: each
-		// event reaches each of them once, in order.
+		// event reaches each reader once, in order.
 		const n = 60
 		written := make(chan []string, 1)
 		go func() {
@@ -208,7 +208,7 @@ func TestEventStream(t *testing.T) {
 		}
 		require.Equal(t, 200, c.Do(http.MethodHead, "events/", nil).Status)
 
-		// What was forgotten is said, and then the oldest follows.
+		// The stream reports that events were forgotten, and then sends the oldest that is left.
 		require.NoError(t, p.db.Operate(t.Context(), func(ctx context.Context, tx ports.OperatorRepos) error {
 			_, err := tx.Events.Prune(ctx, time.Now().Add(time.Hour), 10)
 			return err
@@ -222,14 +222,14 @@ func TestEventStream(t *testing.T) {
 
 		// A stop ends the streams, and does not wait for them.
 		open := listen(t, s.URL, c.Token, "", "").ready()
-		s.Stop() // were the grace of requests waited for, this test would not end
+		s.Stop() // if it waited out the grace period of requests, this test would not end
 		_, ok = open.next()
 		require.False(t, ok)
 	})
 }
 
-// kill -9 in the middle of it: what was committed is told, each event once to a reader
-// that comes back.
+// kill -9 while events are written: what was committed is delivered, each event once
+// to a reader that reconnects.
 func TestEventsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -242,7 +242,7 @@ func TestEventsSurviveAKill(t *testing.T) {
 		go func() { written <- p.publish(company, 40) }()
 		got := r.take(3)
 		first.Kill()
-		for { // what was on its way
+		for { // events already sent
 			m, ok := r.next()
 			if !ok {
 				break
@@ -258,7 +258,7 @@ func TestEventsSurviveAKill(t *testing.T) {
 	})
 }
 
-// A company has a bounded number of streams; the place of one that ended is free.
+// A company has a bounded number of streams; a stream that ends makes room for another.
 func TestStreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})

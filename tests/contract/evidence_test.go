@@ -16,7 +16,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// objects returns what a command prints, an object a line.
+// objects returns the output of a command, one object per line.
 func objects(t testing.TB, database string, args ...string) (out []map[string]any) {
 	t.Helper()
 	text, errOut, status := run(t, database, "", append(args, "--json")...)
@@ -30,7 +30,7 @@ func objects(t testing.TB, database string, args ...string) (out []map[string]an
 }
 
 // TestEvidence kills the server while rows wait, and recomputes the chain from an export as
-// docs/evidence.md says, with nothing of the program.
+// docs/evidence.md describes, with no code of the program.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -58,7 +58,7 @@ func (e *farmcalc) breakDown(broken bool) {
 	e.broken = broken
 }
 
-// seen returns the factor sets that were asked for, and the token that was shown.
+// seen returns the factor sets that were requested, and the token that was presented.
 func (e *farmcalc) seen() ([]string, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,7 +66,7 @@ func (e *farmcalc) seen() ([]string, string) {
 }
 
 // An external engine from end to end: chosen by the operator, named in the report, its own
-// identifiers in nothing that anybody is shown; and 503 with the old state where it refuses.
+// identifiers shown to nobody; where it refuses, the response is 503 and the old state stays.
 func TestExternalEngine(t *testing.T) {
 	t.Parallel()
 	theirs := &farmcalc{}
@@ -103,7 +103,7 @@ func TestExternalEngine(t *testing.T) {
 	require.Equal(t, []string{"theirs", "theirs", "theirs"}, asked)
 	require.Equal(t, "Bearer hush", token)
 
-	// The built-in engine again: the same content is another result, and a comparison says so.
+	// With the built-in engine again, the same content has another result, and a comparison reports it.
 	require.NoError(t, s.Operating.ChooseEngine(ctx, c.CompanyID, ports.EngineChoice{}))
 	require.EqualValues(t, 2, c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)["version"])
 	compared := c.Expect(200, http.MethodGet, reportPath(id)+"compare/?from=1&to=2", nil)

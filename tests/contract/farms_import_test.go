@@ -16,7 +16,7 @@ import (
 
 const takeFarms = "&map=farm:farm"
 
-// farmsIn is a report of an import with what it says of farms.
+// farmsIn is a report of an import with what it states about farms.
 type farmsIn struct {
 	sownIn
 	Farms    []farmIn
@@ -64,7 +64,7 @@ func rowsOf(t *testing.T, c *rig.Client, list string) map[string]map[string]any 
 
 const longFarm = "Farm whose name takes more than thirty-two letters"
 
-// estate makes two farms with a field, a crop and an application each.
+// estate makes two farms, each with a field, a crop and an application.
 func estate(t *testing.T, c *rig.Client) {
 	t.Helper()
 	crop := int64(c.Expect(200, "GET", "crop/?search=wheat", nil).Map(t)["data"].(map[string]any)["results"].([]any)[0].(map[string]any)["id"].(float64))
@@ -83,7 +83,7 @@ func newSeason(c *rig.Client) int64 {
 	return c.Make("season/", map[string]any{"name": "2025", "start_date": "2025-01-01", "end_date": "2025-12-31"})
 }
 
-// Two farms that were exported come into another company as two farms, with their fields, crops and applications; again, nothing changes.
+// Two exported farms come into another company as two farms, with their fields, crops and applications; a repeat changes nothing.
 func TestFilesBringTheirFarms(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -152,7 +152,7 @@ func TestFilesBringTheirFarms(t *testing.T) {
 	})
 }
 
-// What a file says of a farm is found by its external id or its name in the company alone; what is not certain is refused with the fix.
+// A farm of a file is found by its external id or its name, only within the company; an ambiguous farm is refused with the fix.
 func TestFarmsOfAFileAreFoundOrRefused(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -185,7 +185,7 @@ func TestFarmsOfAFileAreFoundOrRefused(t *testing.T) {
 		require.Contains(t, twin, `"values": {"Twin": "T-1"}`)
 		require.Equal(t, "North", rowsOf(t, c, "field/")["Square 0"]["farm"].(map[string]any)["name"])
 
-		// Another company's farm is never meant: one of that name is made.
+		// A farm of another company is never matched: a new one with that name is made.
 		got = send(c, takeFarms, file("North", nil, "X-1"), 200)
 		require.Equal(t, []string{"X-1"}, got.names())
 		require.NotEqual(t, foreign, *got.Farms[0].ID)
@@ -200,14 +200,14 @@ func TestFarmsOfAFileAreFoundOrRefused(t *testing.T) {
 		require.Contains(t, got.Features[2].Errors["farm"][0], "is not among the values")
 		require.Equal(t, "unknown_name", c.Upload(importPath(home, "&map=farm:frm"), mediaGeoJSON, strings.NewReader(file("a"))).Map(t)["code"])
 
-		// A field that is known by its uuid stays where it is.
+		// A field that is known by its uuid stays on its farm.
 		text := string(c.Expect(200, "GET", "field/export/?format=geojson&farm="+itoa(north), nil).Body)
 		got = farmsOf(t, c.Upload(importPath(home, takeFarms), mediaGeoJSON, strings.NewReader(strings.ReplaceAll(text, `"North"`, `"T-1"`))), 200)
 		require.Contains(t, got.Features[0].Errors["uuid"][0], "of another farm")
 	})
 }
 
-// Files that name the same farm and come at once make it once, and so do the pieces of a large one, whose report names it.
+// Concurrent files that name the same farm make it once, and so do the pieces of a large file, whose report names the farm.
 func TestFarmsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -252,7 +252,7 @@ func TestFarmsAreMadeOnce(t *testing.T) {
 	})
 }
 
-// Whoever takes an import back deletes the farms that it made, and never what others put there meanwhile.
+// Undoing an import deletes the farms that it made, and never what others put there meanwhile.
 func TestFarmsAreDeletedOnlyWhereEmpty(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

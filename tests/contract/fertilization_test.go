@@ -63,13 +63,13 @@ func TestFertilizationLife(t *testing.T) {
 		stranger.Expect(404, "DELETE", path("fertilization", id), nil)
 		require.Contains(t, stranger.Expect(400, "POST", "fertilization/", full).Map(t)["details"], "cultivation_id")
 
-		// Bulk is all or nothing, and 400.
+		// Bulk is all or nothing; its status is 400.
 		bulk := c.Expect(400, "POST", "fertilization/", []any{full, map[string]any{"cultivation_id": 999999}}).Map(t)
 		require.Equal(t, "bulk_validation_failed", bulk["code"])
 		require.Contains(t, bulk["details"].(map[string]any)["1"], "cultivation_id")
 		require.EqualValues(t, 3, c.Expect(200, "GET", "fertilization/", nil).Data(t)["count"])
 
-		// It goes with its cultivation, and does not count as one.
+		// It is deleted with its cultivation, and does not count as one.
 		c.Expect(204, "DELETE", path("cultivation", cultivation), nil)
 		c.Expect(404, "GET", path("fertilization", id), nil)
 		require.EqualValues(t, 0, c.Expect(200, "GET", "fertilization/", nil).Data(t)["count"])

@@ -14,7 +14,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// What the program is held against answers what the program answers, and leaves the same entries in the trail.
+// The floor, which the program is compared with, answers as the program does, and leaves the same entries in the trail.
 func TestTheFloorDoesWhatTheProgramDoes(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -66,7 +66,7 @@ func inPage(t *testing.T, c *rig.Client, path string) (out []map[string]any) {
 	return page.Results
 }
 
-// changed is which members an entry of the trail names.
+// changed returns the members that an entry of the trail names.
 func changed(entry map[string]any) (out []string) {
 	for _, one := range entry["changes"].([]any) {
 		out = append(out, one.(map[string]any)["member"].(string))

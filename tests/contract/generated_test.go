@@ -15,8 +15,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// nothingHidden follows what was generated of an order: the plans of a phrase and of a beacon whose seeds a
-// client recomputes, and the list of every call for maps and every plan, saved or not.
+// nothingHidden follows what was generated for an order: the plans of a phrase and of a beacon whose seeds
+// a client recomputes, and the list of every call for maps and of every plan, saved or not.
 func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order int64, uuid string) {
 	t.Helper()
 	generate := plansPath + "generate/"
@@ -44,7 +44,7 @@ func nothingHidden(t *testing.T, s *rig.Server, c, stranger *rig.Client, order i
 		require.Contains(t, origin["text"], uuid)
 	}
 	require.Equal(t, "parameters", origin["source"])
-	var points strings.Builder // as the documents say
+	var points strings.Builder // as documented
 	for _, f := range c.Expect(200, http.MethodGet, plansPath+last+"/export/", nil).Map(t)["features"].([]any) {
 		p := f.(map[string]any)["properties"].(map[string]any)
 		_, _ = fmt.Fprintf(&points, "%s %.2f %.2f\n", p["id"], p["easting"], p["northing"])

@@ -16,15 +16,15 @@ import (
 	"tilth/tests/rig"
 )
 
-// supplier is a grantor with an assessment of its first field, its second field and its first farm, and an active profile of
-// each field, by the ids.
+// supplier is a grantor with an assessment of its first field, its second field and its first farm, and an active
+// profile of each field, by their ids.
 type supplier struct {
 	grantor
 	first, second, ofFarm int64 // assessments
 	profiles              [2]int64
 }
 
-// suppliers are made in turns, so that no company's ids stand together.
+// suppliers are created record by record in turns, so that the ids of no company are contiguous.
 func suppliers(t *testing.T, s *rig.Server, n int) []supplier {
 	t.Helper()
 	out := make([]supplier, n)
@@ -55,7 +55,7 @@ func suppliers(t *testing.T, s *rig.Server, n int) []supplier {
 	return out
 }
 
-// byCursor returns the ids of a list outside farm management, a record a page.
+// byCursor returns the ids of a list outside farm management, one record per page.
 func byCursor(t *testing.T, c *rig.Client, list, id string) (out []int64) {
 	t.Helper()
 	for next := list + "&page_size=1&cursor=first"; next != ""; {
@@ -95,8 +95,8 @@ func column(t *testing.T, table []byte, name string) []int64 {
 	return slices.Compact(out)
 }
 
-// Assessments and profiles of two companies that share stand in one list, whichever way it is read, and nothing of a third
-// company is among them, nor of the caller's own.
+// Assessments and profiles of two companies that share are in one list, whichever way it is read, and nothing of a
+// third company is among them, nor of the caller's own.
 func TestManyGrantorsStandInOneList(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -108,7 +108,7 @@ func TestManyGrantorsStandInOneList(t *testing.T) {
 		everything := joined(t, a.Client, grantee.Client, map[string]any{"target": "all", "slugs": slugs})
 		joined(t, b.Client, grantee.Client, map[string]any{"target": "farm", "farm_id": b.grantor.first.Farm, "slugs": slugs})
 		joined(t, third.Client, other, map[string]any{"target": "all", "slugs": slugs})
-		third.offer(t, grantee.UUID(), map[string]any{"target": "all", "slugs": slugs}) // which was not accepted
+		third.offer(t, grantee.UUID(), map[string]any{"target": "all", "slugs": slugs}) // which nobody accepted
 
 		sorted := func(ids ...int64) []int64 { slices.Sort(ids); return ids }
 		c := grantee.Client
@@ -139,7 +139,7 @@ func TestManyGrantorsStandInOneList(t *testing.T) {
 		}
 		sees(sorted(a.first, a.second, a.ofFarm, b.first, b.ofFarm), sorted(a.profiles[0], a.profiles[1], b.profiles[0]), a.first, b.first)
 
-		// A filter narrows the list of all, and one that names the third company finds nothing.
+		// A filter narrows the whole list, and one that names the third company finds nothing.
 		for query, want := range map[string][]int64{
 			"&company=" + itoa(a.CompanyID):     {a.first, a.second, a.ofFarm},
 			"&company=" + itoa(third.CompanyID): {},
@@ -160,12 +160,12 @@ func TestManyGrantorsStandInOneList(t *testing.T) {
 		} {
 			require.Equal(t, sorted(want...), sorted(ordersListed(t, c, "?share=true"+query)...), query)
 		}
-		// Nobody but the grantee sees more: not the third company, nor its grantee.
+		// Nobody except the grantee sees more: neither the third company nor its grantee.
 		require.Empty(t, idsAt(t, third.Client, assessmentsPath+"?share=true"))
 		require.Equal(t, sorted(third.first, third.second, third.ofFarm), sorted(idsAt(t, other, assessmentsPath+"?share=true")...))
 		require.Equal(t, sorted(grantee.first, grantee.second, grantee.ofFarm), sorted(idsAt(t, c, assessmentsPath+"?share=false")...))
 
-		// What is taken back, or deleted, leaves the list, and the other company's records stay.
+		// What is revoked or deleted leaves the list, and the other company's records stay.
 		a.Expect(204, http.MethodDelete, everything, nil)
 		sees(sorted(b.first, b.ofFarm), []int64{b.profiles[0]}, b.first)
 		b.Expect(204, http.MethodDelete, path("field", b.grantor.first.Field), nil)

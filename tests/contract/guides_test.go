@@ -24,17 +24,17 @@ import (
 	"tilth/tests/rig"
 )
 
-// blocks are the commands of a guide, each with what it prints where the guide shows that.
+// blocks are the commands of a guide, each with its output if the guide shows it.
 var blocks = regexp.MustCompile("(?sm)^ *```sh\n(.*?)^ *```\n(?:\n```output\n(.*?)```)?")
 
-// tutorial has the sign-in that other guides go on from, in its first block.
+// tutorial has in its first block the sign-in that other guides build on.
 const tutorial = "docs/tutorial.md"
 
-// guide is what is known of a guide whose commands run on the demonstration.
+// guide describes a guide whose commands run on the demonstration.
 type guide struct {
-	from, to string // the headings that its commands stand between, where those outside do not run
-	alone    bool   // on a quiet demonstration of its own, for it changes what others see
-	slow     bool   // left out where tests run on one database alone, as make test does
+	from, to string // the headings between which its commands run, if not all do
+	alone    bool   // on a quiet demonstration of its own, because it changes what others see
+	slow     bool   // skipped where tests run on one database only, as in make test
 	json     bool   // it shows no output: every answer is a success
 }
 
@@ -46,7 +46,7 @@ var guidesRun = map[string]guide{
 	"docs/moving.md": {alone: true, slow: true},
 }
 
-// guidesLeftOut are the guides whose commands do not run here, and why; of those that run, what a block begins with that does not.
+// guidesLeftOut are the guides whose commands do not run here, with the reason, and the beginnings of blocks that do not run in those that do.
 var guidesLeftOut = map[string]string{
 	"README.md: make run": "it serves until it is stopped", "docs/real-imagery.md: make build": "it reads the imagery of a folder of yours, or of the open archive",
 	"docs/real-imagery.md: bin/tilth profile":    "it reads the imagery of a folder of yours; TestProfileWithoutADatabase runs it",
@@ -78,7 +78,7 @@ var guidesLeftOut = map[string]string{
 	"docs/workbooks.md":                          "it needs a workbook of yours; TestWorkbooks runs both ways",
 }
 
-// leftOut returns under what a block is listed: under what it begins with, or else under its guide.
+// leftOut returns the key under which a block is listed: that of its beginning, or else that of its guide.
 func leftOut(name, block string) (key string) {
 	for one := range guidesLeftOut {
 		of, begins, _ := strings.Cut(one, ": ")
@@ -126,7 +126,7 @@ func parted(t *testing.T, name string) (run, left [][]string) {
 	return run, left
 }
 
-// A command block of a guide runs, or it is listed with the reason; nothing is listed that no guide has.
+// Every command block of a guide runs, or is listed with the reason; nothing is listed that is in no guide.
 func TestEveryCommandOfAGuideRunsOrIsLeftOutForAReason(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -146,12 +146,12 @@ func TestEveryCommandOfAGuideRunsOrIsLeftOutForAReason(t *testing.T) {
 	}
 }
 
-// commands returns the commands of a guide as one script, and what it prints where the guide shows that.
+// commands returns the commands of a guide as one script, and the output that the guide shows.
 func (g guide) commands(t *testing.T, name string) (script, output string) {
 	t.Helper()
 	script = "set -e\n"
 	if g.json {
-		script = "set -eo pipefail\n" // others read answers until they have seen what they wait for
+		script = "set -eo pipefail\n" // other guides read responses only until they have seen what they wait for
 	} else if name != tutorial {
 		signIn, _ := parted(t, tutorial)
 		script += signIn[0][1]
@@ -163,8 +163,8 @@ func (g guide) commands(t *testing.T, name string) (script, output string) {
 	return script, output
 }
 
-// tried starts a demonstration, full or with people and land alone, and returns it with the folder of a program tilth for
-// its operator.
+// tried starts a demonstration, full or with only people and land, and returns it with the folder of a program tilth
+// for its operator.
 func tried(t *testing.T, full bool, settings ...func(*cli.Config)) (s *rig.Server, programs string) {
 	t.Helper()
 	database := rig.SQLite(t)
@@ -183,8 +183,8 @@ func tried(t *testing.T, full bool, settings ...func(*cli.Config)) (s *rig.Serve
 	return s, programs
 }
 
-// The guides run as they are written, one block after the other, on the demonstration: they print what they show, or else every
-// answer is a success. What varies is shown as …
+// The guides run as written, one block after another, on the demonstration: they print what they show, or else every
+// response is a success. What varies is shown as …
 func TestGuidesRunAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "python3"} {
@@ -242,8 +242,8 @@ func TestGuidesRunAsWritten(t *testing.T) {
 	}
 }
 
-// The guide of identity providers runs with the issuer of the tests in place of its example: the doctor reaches it, and a token of it
-// lets in the person who is made.
+// The guide of identity providers runs with the issuer of the tests in place of its example: the doctor reaches it, and
+// one of its tokens admits the person who is created.
 func TestTheGuideOfIdentityProvidersRuns(t *testing.T) {
 	t.Parallel()
 	i := issuer.Start(t)
@@ -265,8 +265,8 @@ func TestTheGuideOfIdentityProvidersRuns(t *testing.T) {
 	require.Contains(t, body, "ada@farm.example")
 }
 
-// The guide of operating runs on an installation: its operator signs in, its settings are asked for and looked at, a person's data are
-// exported and erased, and its secrets are sealed.
+// The operating guide runs on an installation: its operator signs in, its settings are requested and inspected, a
+// person's data are exported and erased, and its secrets are sealed.
 func TestTheGuideOfOperatingRuns(t *testing.T) {
 	t.Parallel()
 	s, programs := tried(t, false)
@@ -290,7 +290,7 @@ func TestTheGuideOfOperatingRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(exported), "ann@example.org")
 	require.Contains(t, do(blockOf(t, guide, "tilth cert create")), "TILTH_TLS_CERT=")
-	// The last ones seal the secrets of the server that runs, which has not the key.
+	// The last commands seal the secrets of the running server, which does not have the key.
 	printed := do(strings.ReplaceAll(blockOf(t, guide, "umask"), "/etc/tilth/", folder+"/") +
 		strings.Replace(blockOf(t, guide, "tilth init"), "tilth init ", "printf '\\n\\n\\n' | tilth init ", 1))
 	for _, said := range []string{"secrets were sealed", "tilth.toml", "TILTH_DATABASE_URL=", "ok    secrets        stored secrets are sealed"} {
@@ -298,13 +298,13 @@ func TestTheGuideOfOperatingRuns(t *testing.T) {
 	}
 }
 
-// drawnOrder is an order that pictures are of.
+// drawnOrder is an order with pictures.
 type drawnOrder struct {
 	ID     int64  `json:"order_id"`
-	Season *int64 // of this year's, or none
+	Season *int64 // this year's, or none
 }
 
-// picturesOfGuides holds the pictures of the guides against what the demonstration draws. TILTH_PICTURES (make pictures) writes them.
+// picturesOfGuides compares the pictures of the guides with what the demonstration draws. TILTH_PICTURES (make pictures) writes them.
 func picturesOfGuides(t *testing.T, s *rig.Server, folder string) {
 	t.Helper()
 	owner := s.Anonymous()

@@ -15,8 +15,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A PostgreSQL that hangs costs every request an answer, not its caller's patience; when it is
-// back, so is the server.
+// With a PostgreSQL that hangs, every request is answered with an error and no caller waits
+// without end; when it is back, so is the server.
 func TestHungDatabase(t *testing.T) {
 	t.Parallel()
 	between := newFreezer(t, rig.PostgreSQL(t))
@@ -36,7 +36,7 @@ func TestHungDatabase(t *testing.T) {
 
 	between.freeze()
 	var all sync.WaitGroup
-	answers := make([]rig.Answer, 30) // more than there are connections
+	answers := make([]rig.Answer, 30) // more than the pool has connections
 	for i := range answers {
 		all.Go(func() { answers[i] = c.Do(http.MethodGet, "farm/", nil) })
 	}
@@ -53,7 +53,7 @@ func TestHungDatabase(t *testing.T) {
 	}, 10*time.Minute, 50*time.Millisecond)
 }
 
-// A request gives up long before the database is given up, and what it waited for is taken back.
+// A request gives up long before the limits of the database are reached, and what it had begun is rolled back.
 func TestARequestDoesNotHangWithItsDatabase(t *testing.T) {
 	t.Parallel()
 	between := newFreezer(t, rig.PostgreSQL(t))
@@ -64,7 +64,7 @@ func TestARequestDoesNotHangWithItsDatabase(t *testing.T) {
 	require.Equal(t, http.StatusOK, c.Insist("GET", "farm/", nil).Status)
 	between.freeze()
 	var all sync.WaitGroup
-	answers := make([]rig.Answer, 30) // more than there are connections
+	answers := make([]rig.Answer, 30) // more than the pool has connections
 	for i := range answers {
 		all.Go(func() {
 			if i%2 == 0 {
@@ -74,7 +74,7 @@ func TestARequestDoesNotHangWithItsDatabase(t *testing.T) {
 			answers[i] = c.Do(http.MethodPost, "farm/", map[string]any{"name": "f"})
 		})
 	}
-	all.Wait() // with the database, ten minutes
+	all.Wait() // waiting for the database would take ten minutes
 	for _, a := range answers {
 		require.Equal(t, http.StatusServiceUnavailable, a.Status, "%s", a.Body)
 		require.NotEmpty(t, a.Header.Get("Retry-After"))

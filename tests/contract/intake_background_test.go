@@ -14,8 +14,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// untilImported waits for the end of a background import, whose progress never passes its
-// total.
+// untilImported waits for the end of a background import, whose progress never exceeds
+// its total.
 func untilImported(t testing.TB, c *rig.Client, job int64) imported {
 	t.Helper()
 	var now imported
@@ -27,7 +27,7 @@ func untilImported(t testing.TB, c *rig.Client, job int64) imported {
 	return now
 }
 
-// spoolFiles lists the files that wait in a store of objects.
+// spoolFiles lists the waiting files of an object store.
 func spoolFiles(t testing.TB, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "imports", "*"))
@@ -42,7 +42,7 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 		server := rig.Start(t, rig.Options{Database: database, Batches: rig.SmallBatches, Config: func(cfg *cli.Config) { cfg.ObjectsURL = "file:" + objects }})
 		c, stranger := server.Company("owner", 0), server.Company("owner", 0)
 		farm := newFarm(c)
-		const total, bad = 110, 99 // more than at once, in five pieces
+		const total, bad = 110, 99 // more than one request takes, in five pieces
 		body := collection(t, 0, total, func(i int, p map[string]any) {
 			if i%10 != 7 {
 				p["name"] = strings.Repeat("x", 300)
@@ -89,8 +89,7 @@ func TestLargeImportsRunInTheBackground(t *testing.T) {
 	})
 }
 
-// The farm goes while its import waits: the import fails with a reason, and stores nothing.
-// The trail names the key that asked for an import, also where it is carried out later; nothing else does.
+// The trail names the key that requested an import, even if it is carried out later; nothing else does.
 func TestAnImportByAKeyInTheBackground(t *testing.T) {
 	t.Parallel()
 	var log locked
@@ -115,6 +114,7 @@ func TestAnImportByAKeyInTheBackground(t *testing.T) {
 	require.NotContains(t, log.String()+answer, key)
 }
 
+// The farm is deleted while its import waits: the import fails with a reason, and stores nothing.
 func TestImportOfADeletedFarmFails(t *testing.T) {
 	t.Parallel()
 	database, objects := rig.SQLite(t), t.TempDir()
@@ -130,8 +130,8 @@ func TestImportOfADeletedFarmFails(t *testing.T) {
 	require.Empty(t, spoolFiles(t, objects))
 }
 
-// kill -9 in the middle of an import, then a restart: it goes on where it stood, and no
-// field is there twice.
+// kill -9 in the middle of an import, then a restart: it continues where it stopped,
+// and no field exists twice.
 func TestKilledWhileImporting(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -141,7 +141,7 @@ func TestKilledWhileImporting(t *testing.T) {
 		c := rig.Remote(t, first.URL, tokenOf(t, database))
 		const total = 1_600
 		var farm, job int64
-		for seen := int64(total); seen == total; { // one that ends between two looks is none
+		for seen := int64(total); seen == total; { // an import that ends between two polls does not count
 			farm = newFarm(c)
 			job = *importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, total, nil))), 202).JobID
 			rig.Eventually(t, func() bool {

@@ -67,7 +67,7 @@ func importPath(farm int64, more string) string {
 	return "field/import/?farm_id=" + itoa(farm) + more
 }
 
-// collection makes a FeatureCollection of squares with a name and a key each.
+// collection makes a FeatureCollection of squares, each with a name and a key.
 func collection(t testing.TB, from, to int, change func(i int, properties map[string]any)) string {
 	t.Helper()
 	var out strings.Builder
@@ -95,7 +95,7 @@ func fieldCount(t testing.TB, c *rig.Client, farm int64) int64 {
 	return page.Count
 }
 
-// The real outlines of five countries: 410 fields, through every format and back.
+// The real outlines of five countries: 410 fields, imported and exported in every format.
 func TestRealOutlinesGoInAndOut(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -118,7 +118,7 @@ func TestRealOutlinesGoInAndOut(t *testing.T) {
 	})
 }
 
-// throughEveryFormat exports a farm and imports what comes out, format after format.
+// throughEveryFormat exports a farm and imports the file again, format after format.
 func throughEveryFormat(t *testing.T, c *rig.Client, farm, count int64) {
 	t.Helper()
 	first := geometries(t, c, farm)
@@ -131,7 +131,7 @@ func throughEveryFormat(t *testing.T, c *rig.Client, farm, count int64) {
 		require.Contains(t, out.Header.Get("Content-Type"), step.media)
 		require.Contains(t, out.Header.Get("Content-Disposition"), "fields.")
 		at = newFarm(c)
-		// Sent without a content type of its own: the file says what it is.
+		// Sent without a specific content type: the file itself shows what it is.
 		report := importOf(t, c.Upload(importPath(at, "&map=uuid:"), "application/octet-stream", bytes.NewReader(out.Body)), 200)
 		require.Equal(t, count, report.Created, "%s: %+v", step.format, report)
 		require.Equal(t, first, geometries(t, c, at), "after %s", step.format)

@@ -26,7 +26,7 @@ func TestTokensOfAnotherIssuer(t *testing.T) {
 		}
 		claims := i.Claims(owner.Email, time.Now())
 
-		// While the issuer is away its tokens wait, and the built-in ones go on.
+		// While the issuer is unavailable its tokens wait, and the built-in ones keep working.
 		status, body := get(claims, "farm/")
 		require.Equal(t, 503, status)
 		require.Contains(t, body, "issuer_unavailable")
@@ -34,7 +34,7 @@ func TestTokensOfAnotherIssuer(t *testing.T) {
 	})
 }
 
-// The doctor asks the issuer for its keys, and names the setting to look at where it has none.
+// The doctor requests the issuer's keys, and names the setting to check if there are none.
 func TestDoctorReachesTheIssuer(t *testing.T) {
 	t.Parallel()
 	i := issuer.Start(t)
@@ -68,7 +68,7 @@ func TestBuiltInIssuerSwitchedOff(t *testing.T) {
 		_, body = get(i.Claims(other.Email, time.Now()), "farm/")
 		require.Contains(t, body, `"count":0`, "each in the company of its own user")
 
-		// The subject is who it is from the first sign-in on, whatever becomes of the address.
+		// From the first sign-in on, the subject identifies the user, whatever happens to the address.
 		again := i.Claims("renamed@test.example", time.Now())
 		again["sub"] = claims["sub"]
 		status, body = get(again, "farm/")

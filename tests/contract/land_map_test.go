@@ -31,7 +31,7 @@ func layersOfMap(made map[string]any) map[string]map[string]any {
 	return out
 }
 
-// An elevation map needs a field and nothing else, and is charged once with all other products.
+// An elevation map needs only a field, and is charged once together with all other products.
 func TestAnElevationMap(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -109,7 +109,7 @@ func TestAnElevationMap(t *testing.T) {
 		c.Expect(404, http.MethodGet, at+"tiles/0/0/0.png?layer=none", nil)
 		require.Equal(t, "compass", c.Expect(200, http.MethodGet, at+"style/?layer=aspect", nil).Data(t)["family"])
 
-		// It is made anew on the outline of today.
+		// It is recomputed on the current outline.
 		c.Expect(200, http.MethodPatch, path("field", land.Field), map[string]any{"boundary": rig.GeoJSON(t, scaled(outline, 0.5))})
 		c.Expect(200, http.MethodPost, at+"recompute/", nil)
 		rig.Eventually(t, func() bool {
@@ -120,7 +120,7 @@ func TestAnElevationMap(t *testing.T) {
 	})
 }
 
-// A soil map is of the rasters that the operator registered; where none covers the field it fails and costs nothing.
+// A soil map is made from the rasters that the operator registered; where none covers the field it fails and costs nothing.
 func TestASoilMap(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -168,7 +168,7 @@ func TestASoilMap(t *testing.T) {
 	})
 }
 
-// The files of a map that are gone are made again when somebody asks for one, at no charge, and are the same.
+// Missing files of a map are made again when someone requests one, at no charge, and are the same.
 func TestFilesOfALandMapAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	files := t.TempDir()

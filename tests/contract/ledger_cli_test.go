@@ -57,12 +57,12 @@ func TestLedgerCommands(t *testing.T) {
 		require.Equal(t, 1, status)
 		require.Contains(t, errOut, "refunded already")
 
-		// The field counts as charged still: another season of it costs nothing.
+		// The field still counts as charged: another season of it costs nothing.
 		next := c.Make("season/", map[string]any{"name": "next", "start_date": "2025-04-01", "end_date": "2025-06-30"})
 		quote := c.Expect(200, "POST", rig.OrdersPath+"quote/", map[string]any{"field_uuid": land.FieldUUID, "season_id": next}).Data(t)
 		require.Equal(t, []any{0.0, true}, []any{quote["charge"], quote["already_charged"]})
 
-		// What belongs to no company stands in the operator's own trail.
+		// What belongs to no company is recorded in the operator's own trail.
 		runJSON(t, database, "price", "set", "--service", "SOC", "--per-ha", "2.50")
 		runJSON(t, database, "user", "create", "--operator", "--email", "op@ledger.example")
 		text, _, _ = run(t, database, "", "trail")
@@ -81,7 +81,7 @@ func TestCurvesCommands(t *testing.T) {
 		shown := runJSON(t, database, "curves", "show")
 		require.Equal(t, []any{"mato-grosso", "built-in", true, nil}, []any{shown["region"], shown["version"], shown["built_in"], shown["imported_at"]})
 
-		// One curve of another region, then a version of the region that Tilth comes with.
+		// One curve of another region, then a version of the region that comes with Tilth.
 		var few []string
 		for _, line := range strings.SplitAfter(builtIn, "\n") {
 			if strings.HasPrefix(line, "class,") || strings.HasPrefix(line, "Soy_Corn,") {

@@ -41,7 +41,7 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 					case http.StatusOK:
 						answered.Add(1)
 					case http.StatusTooManyRequests:
-						time.Sleep(20 * time.Millisecond) // the limit refuses without work: let the others have the processor
+						time.Sleep(20 * time.Millisecond) // a refusal costs no time: let the others have the processor
 					default:
 						t.Errorf("status %d", status)
 						return
@@ -55,7 +55,7 @@ func TestRateLimitAcrossReplicas(t *testing.T) {
 	})
 }
 
-// Every answer to a limited caller says what is left of its limits, in the headers that the document names.
+// Every response to a limited caller states what is left of its limits, in the headers that the document names.
 func TestWhatIsLeftOfTheLimits(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Config: func(c *cli.Config) { c.RateLimit, c.CompanyRateLimit = 5, 10 }})
@@ -68,7 +68,7 @@ func TestWhatIsLeftOfTheLimits(t *testing.T) {
 	require.Regexp(t, `^"address";r=1\d;t=1$`, s.Anonymous().Expect(401, "GET", "farm/", nil).Header.Get("RateLimit"))
 }
 
-// What a company may have only so much of is refused by name, with the setting and the fix.
+// A record beyond the maximum number per company is refused by name, with the setting and the fix.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -92,6 +92,6 @@ func TestCaps(t *testing.T) {
 			require.Contains(t, refused["message"], details["setting"])
 			require.Contains(t, refused["message"], "Fix:")
 		}
-		c.Expect(http.StatusOK, http.MethodPost, "invitation/", invite("one@example.org")) // in place of the one before
+		c.Expect(http.StatusOK, http.MethodPost, "invitation/", invite("one@example.org")) // replaces the previous one
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// names returns a member of every record of a list, in its order.
+// names returns a member of every record of a list, in the order of the list.
 func names[T any](t *testing.T, c *rig.Client, list, member string) []T {
 	t.Helper()
 	var out []T
@@ -46,7 +46,7 @@ func TestListsAreOrderedAndNarrowed(t *testing.T) {
 			require.Contains(t, a["details"], strings.SplitN(bad, "=", 2)[0], bad)
 		}
 
-		// What is written after a moment, and nothing else.
+		// What was written after a moment, and nothing else.
 		all := c.Expect(200, "GET", "farm/?page=all", nil).Data(t)["results"].([]any)
 		since, err := time.Parse(time.RFC3339Nano, all[0].(map[string]any)["updated_at"].(string))
 		require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestListsAreOrderedAndNarrowed(t *testing.T) {
 		require.Equal(t, []string{"2024-10-01", "2025-01-01", "2025-03-01"}, names[string](t, c, "season/?ordering=start_date", "start_date"))
 		require.Equal(t, []string{"2025-12-31", "2025-09-01", "2025-07-01"}, names[string](t, c, "season/?ordering=-end_date", "end_date"))
 
-		// Pages of an ordered list together are the list.
+		// The pages of an ordered list together are the list.
 		whole := names[string](t, c, "farm/?ordering=-name&page=all", "name")
 		var paged []string
 		for n := int64(1); n <= 3; n++ {

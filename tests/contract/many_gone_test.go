@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// Records are deleted in one request, with what belongs to each, or none is.
+// Records are deleted in one request, each with what belongs to it, or none is.
 func TestManyAreDeleted(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

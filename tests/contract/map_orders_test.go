@@ -17,13 +17,13 @@ import (
 
 const viMapsPath = "maps/vegetation-index-map/orders/"
 
-// mapOf orders a map of an index, which is answered when it is ready, and returns it.
+// mapOf orders a map of an index and returns it once it is ready.
 func mapOf(t *testing.T, c *rig.Client, body map[string]any) map[string]any {
 	t.Helper()
 	return mapAt(t, c, viMapsPath, body)
 }
 
-// mapAt is mapOf for the product with a path.
+// mapAt is mapOf for the product at a path.
 func mapAt(t *testing.T, c *rig.Client, path string, body map[string]any) map[string]any {
 	t.Helper()
 	body["is_background"] = false
@@ -32,7 +32,7 @@ func mapAt(t *testing.T, c *rig.Client, path string, body map[string]any) map[st
 	return untilMapAt(t, c, path+itoa(int64(placed["order_id"].(float64)))+"/")
 }
 
-// untilMap waits until an order is not processing, which on a busy machine may take longer than an answer waits.
+// untilMap waits until an order is no longer processing; on a busy machine this may take longer than a response waits.
 func untilMap(t *testing.T, c *rig.Client, id int64) map[string]any {
 	t.Helper()
 	return untilMapAt(t, c, viMapsPath+itoa(id)+"/")
@@ -61,8 +61,8 @@ func mapsListed(t *testing.T, c *rig.Client, query string) []int64 {
 	return ids
 }
 
-// A map is ordered, computed and charged as a profile is, and shows what the profile of the same field shows; the field is charged
-// once for both.
+// A map is ordered, computed and charged as a profile is, and agrees with the profile of the same field; the field is
+// charged once for both.
 func TestAMapIsOrderedAndChargedOnceWithTheProfile(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -126,7 +126,7 @@ func TestAMapIsOrderedAndChargedOnceWithTheProfile(t *testing.T) {
 		require.Equal(t, "insufficient_credit", short["code"])
 		require.Empty(t, mapsListed(t, poor, "?"))
 
-		// What changes of a field or a season that has a map is what changes of one that has a profile.
+		// A field or a season with a map restricts changes as one with a profile does.
 		require.Contains(t, c.Expect(400, http.MethodPatch, path("season", land.Season), map[string]any{"end_date": "2025-07-15"}).Map(t)["details"], "end_date")
 		events := c.Expect(200, http.MethodGet, "audit/?resource=vi-map", nil).Map(t)
 		require.NotEmpty(t, events["data"])
@@ -136,8 +136,8 @@ func TestAMapIsOrderedAndChargedOnceWithTheProfile(t *testing.T) {
 	})
 }
 
-// An outline that is no field is one field by its content, whatever the order of its corners; a map of a date is of the usable
-// acquisition nearest to it; without one nothing is charged.
+// An outline that belongs to no field is identified by its content, whatever the order of its corners. A map of a date
+// uses the nearest usable acquisition; without one nothing is charged.
 func TestMapsOfOutlinesAndDates(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -173,7 +173,7 @@ func TestMapsOfOutlinesAndDates(t *testing.T) {
 	})
 }
 
-// What is wrong with an order is named, and nothing of it is stored.
+// Errors in an order are named, and nothing of it is stored.
 func TestOrdersOfMapsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
@@ -217,7 +217,7 @@ func TestOrdersOfMapsThatAreRefused(t *testing.T) {
 	require.Empty(t, mapsListed(t, c, "?"))
 	require.Zero(t, c.Wallet().Held)
 
-	// A batch places what may be placed; a field that is deleted fails what waits, which holds nothing any more.
+	// A batch places the orders that it can; deleting a field fails its pending order, whose hold is released.
 	later := c.Make("season/", map[string]any{"name": "later", "start_date": "2099-01-01", "end_date": "2099-12-31"})
 	placed := c.Expect(200, http.MethodPost, viMapsPath+"batch/", []any{
 		map[string]any{"field_uuid": land.FieldUUID, "season_id": later}, map[string]any{"field_uuid": land.FieldUUID, "season_id": later},
@@ -273,7 +273,7 @@ func TestMapsOfSharedFields(t *testing.T) {
 	})
 }
 
-// A map is made anew on another outline of its field, at no charge; its files are in the object store.
+// A map is recomputed on another outline of its field, at no charge; its files are in the object store.
 func TestAMapIsRecomputedOnTheOutlineOfToday(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// Each product of maps beside that of indices is refused, charged and shared as that is: an empty wallet orders nothing, a second order costs nothing,
-// and a grant that gives the product, and no other, lets another company order on a field and see what its owner has.
+// Every map product other than the index map is refused, charged and shared as that is: an empty wallet orders nothing, a second
+// order costs nothing, and a grant of the product, and of no other, lets another company order on a field and see what its owner has.
 func TestEveryProductOfMapsIsChargedAndShared(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -41,7 +41,7 @@ func newMappedField(t *testing.T, s *rig.Server) mappedField {
 	return mappedField{c, s, id, viMapsPath + itoa(id) + "/", c.Until(profile, "active"), outline}
 }
 
-// layer returns a date as its GeoTIFF holds it.
+// layer returns a date as stored in its GeoTIFF.
 func (m mappedField) layer(t *testing.T, date string) indexmap.Layer {
 	t.Helper()
 	file := m.Expect(200, http.MethodGet, m.path+"maps/"+date+".tif", nil)
@@ -67,7 +67,7 @@ func TestDatesOfMaps(t *testing.T) {
 	})
 }
 
-// checkMapFigures holds the figures of a map against the profile, and its file and pixels against both.
+// checkMapFigures compares the figures of a map with the profile, and its file and pixels with both.
 func checkMapFigures(t *testing.T, m mappedField) {
 	t.Helper()
 	var all struct {
@@ -156,7 +156,7 @@ func checkMapPictures(t *testing.T, m mappedField) {
 	}
 }
 
-// checkMapColours looks at a date in the colours of its scenes: crops reflect more green than red, and most of the near infrared.
+// checkMapColours checks a date in the colours of its scenes: crops reflect more green than blue, and most of all near infrared.
 func checkMapColours(t *testing.T, m mappedField, date string) {
 	t.Helper()
 	for style, want := range map[string]func(r, g, b uint32) bool{
@@ -251,7 +251,7 @@ func checkMapZones(t *testing.T, m mappedField) {
 	require.Contains(t, m.Expect(400, http.MethodGet, m.path+"zones/?classes=12", nil).Map(t)["details"], "classes")
 }
 
-// checkMapCredentials opens a map as all do who may, and as some who may not.
+// checkMapCredentials opens a map with every credential that may, and with some that may not.
 func checkMapCredentials(t *testing.T, s *rig.Server, m mappedField) {
 	t.Helper()
 	picture := m.path + "tiles/15/1/1.png"
@@ -278,12 +278,12 @@ func checkMapLinks(t *testing.T, s *rig.Server, m mappedField) {
 		nobody.Expect(200, http.MethodGet, m.path+path+"?link="+link, nil)
 	}
 	expires := func(path string) { nobody.Expect(401, http.MethodGet, path, nil) }
-	expires(m.path + "?link=" + link) // the order itself is not opened
+	expires(m.path + "?link=" + link) // the order itself stays closed
 	expires(viMapsPath + itoa(m.id+1) + "/style/?link=" + link)
 	expires(viMapsPath + itoa(m.id) + "9/style/?link=" + link)
 	expires("field/?link=" + link)
 	require.Equal(t, 401, send(t, s, nobody, http.MethodGet, m.path+"style/", nil, "Authorization", "Bearer "+link).Status, "it is no access token")
-	expires(m.path + "style/?link=" + m.Token) // and a token is no link
+	expires(m.path + "style/?link=" + m.Token) // and a token is not a link
 	for _, at := range []int{5, len(link) / 2, len(link) - 30} {
 		forged := []byte(link)
 		forged[at] = map[bool]byte{true: 'B', false: 'A'}[forged[at] == 'A']

@@ -17,7 +17,7 @@ import (
 // outlineFormats are the formats that fields are exported in and imported from.
 var outlineFormats = []string{"geojson", "kml", "shp", "csv", "xlsx", "gpkg", "fgb", "isoxml"}
 
-// land makes fields with all that a file can say of them.
+// land makes fields with everything that a file can state about them.
 func land(t testing.TB, c *rig.Client, farm int64) {
 	t.Helper()
 	square := rig.GeoJSON(t, rig.Square(200, 3))
@@ -44,7 +44,7 @@ func exported(c *rig.Client, farm int64, format string) []byte {
 	return c.Expect(200, "GET", fmt.Sprintf("field/export/?farm=%d&format=%s", farm, format), nil).Body
 }
 
-// What was exported and is imported again changes nothing, in any format; in another company it makes new fields.
+// Importing an export again changes nothing, in any format; in another company it makes new fields.
 func TestExportedFieldsAreImportedUnchanged(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -60,7 +60,7 @@ func TestExportedFieldsAreImportedUnchanged(t *testing.T) {
 			require.Equal(t, string(before), string(c.Expect(200, "GET", "field/?farm="+itoa(farm), nil).Body), format)
 			require.Empty(t, again.Features[0].Errors)
 
-			// curl's --data-binary says this type of every file.
+			// curl's --data-binary sends this type for every file.
 			elsewhere := importOf(t, c.Upload(importPath(other, "&preview=true"), "application/x-www-form-urlencoded", bytes.NewReader(file)), 200)
 			require.Equal(t, []int64{3, 1}, []int64{elsewhere.Failed, elsewhere.Skipped}, "%s: %+v", format, elsewhere.Features)
 			require.Contains(t, elsewhere.Features[2].Errors["uuid"][0], "of another farm")
@@ -70,7 +70,7 @@ func TestExportedFieldsAreImportedUnchanged(t *testing.T) {
 			theirs := importOf(t, stranger.Upload(importPath(newFarm(stranger), "&map=external_id:"), "", bytes.NewReader(file)), 200)
 			require.EqualValues(t, 3, theirs.Created, "another company's uuid is no match: %+v", theirs.Features)
 		}
-		// A change in the file is a change of the field with its uuid.
+		// A change in the file changes the field with its uuid.
 		file := bytes.ReplaceAll(exported(c, farm, "geojson"), []byte(`"owned"`), []byte(`"leased"`))
 		changed := importOf(t, c.Upload(importPath(farm, ""), "", bytes.NewReader(file)), 200)
 		require.Equal(t, []int64{1, 3}, []int64{changed.Updated, changed.Skipped})
@@ -78,7 +78,7 @@ func TestExportedFieldsAreImportedUnchanged(t *testing.T) {
 	})
 }
 
-// officeFile is a file as an office has it.
+// officeFile is a file as an office would have it.
 func officeFile(t testing.TB) string {
 	return collection(t, 0, 4, func(i int, p map[string]any) {
 		clear(p)

@@ -14,14 +14,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// upland is 1.2 km by 1.2 km of the synthetic archive: more cells than are worked on within a request.
+// upland is 1.2 km by 1.2 km of the synthetic archive: more cells than one request computes itself.
 func upland() geo.MultiPolygon {
 	const west, south, east, north = -4.222, 41.769, -4.2075, 41.780
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: east, Y: south}, {X: east, Y: north}, {X: west, Y: north}, {X: west, Y: south}}}}
 }
 
-// A large area's maps are made in the background, and a kill -9 on the way costs time only: the
-// same job goes on, and what came of it is told once.
+// The maps of a large area are made in the background, and a kill -9 meanwhile only costs time:
+// the same job continues, and its outcome is reported once.
 func TestKilledWhileMapsAreMade(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -51,7 +51,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 		made := candidates(t, c, ask)
 		require.Equal(t, []any{queued["job_id"], 1.0}, []any{made["job_id"], made["progress"]})
 		c.Expect(200, http.MethodPost, plansPath+"generate/", map[string]any{"map_uuid": recommended(t, made)})
-		next := func() string { // what happened before the kill may be numbered after it
+		next := func() string { // events from before the kill may be numbered after it
 			for {
 				message, ok := feed.next()
 				require.True(t, ok, "the feed ended")
@@ -65,7 +65,7 @@ func TestKilledWhileMapsAreMade(t *testing.T) {
 	})
 }
 
-// underWay asks for maps until a job for them is seen running: those of a seed may be made between two looks.
+// underWay requests maps until a job for them is seen running: the maps of a seed may be finished between two polls.
 func underWay(t *testing.T, c *rig.Client, ask map[string]any) (queued map[string]any, job string) {
 	t.Helper()
 	for seed := 1; ; seed++ {
@@ -83,7 +83,7 @@ func underWay(t *testing.T, c *rig.Client, ask map[string]any) (queued map[strin
 	}
 }
 
-// Requests for the same maps at the same moment are one job, and none of them is refused.
+// Concurrent requests for the same maps become one job, and none of them is refused.
 func TestMapsAskedForTogether(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

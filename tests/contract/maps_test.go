@@ -28,13 +28,13 @@ func stratified(t *testing.T, c *rig.Client) int64 {
 	return order
 }
 
-// candidates makes the maps of an order and gives the answer.
+// candidates makes the maps of an order and returns the response.
 func candidates(t *testing.T, c *rig.Client, body map[string]any) map[string]any {
 	t.Helper()
 	return c.Expect(200, http.MethodPost, mapsPath+"generate/", body).Data(t)
 }
 
-// oneOf gives the map_uuid of the candidate that is recommended.
+// recommended returns the map_uuid of the recommended candidate.
 func recommended(t *testing.T, made map[string]any) string {
 	t.Helper()
 	var found []string
@@ -47,7 +47,7 @@ func recommended(t *testing.T, made map[string]any) string {
 	return found[0]
 }
 
-// mapped and planned give the first saved map and plan of a company.
+// mapped and planned return the first saved map and plan of a company.
 func mapped(t *testing.T, c *rig.Client) map[string]any  { return firstOf(t, c, savedMaps) }
 func planned(t *testing.T, c *rig.Client) map[string]any { return firstOf(t, c, savedPlans) }
 
@@ -58,7 +58,7 @@ func firstOf(t *testing.T, c *rig.Client, list string) map[string]any {
 	return all[0].(map[string]any)
 }
 
-// From an order to a plan that somebody changed by hand, as a client sees it.
+// From an order to a plan that was changed by hand, as a client sees it.
 func TestMapsAndPlans(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -69,7 +69,7 @@ func TestMapsAndPlans(t *testing.T) {
 		s.Subscribe(stranger)
 		order := stratified(t, c)
 
-		// What is wrong with a request, in the order of the checks.
+		// The errors of a request, in the order of the checks.
 		generate := mapsPath + "generate/"
 		viewer.Expect(403, http.MethodPost, generate, `{`)
 		c.Expect(404, http.MethodPost, generate, map[string]any{"order": 1 << 40})
@@ -81,7 +81,7 @@ func TestMapsAndPlans(t *testing.T) {
 			require.Contains(t, refused["details"], member)
 		}
 
-		// The same parameters are the same maps; another seed is another run.
+		// The same parameters return the same maps; another seed is another run.
 		made := candidates(t, c, map[string]any{"order": order, "seed": 7})
 		require.Equal(t, []any{"done", 1.0}, []any{made["status"], made["progress"]})
 		require.Equal(t, made, candidates(t, c, map[string]any{"order": order, "seed": 7}))
@@ -89,7 +89,7 @@ func TestMapsAndPlans(t *testing.T) {
 		require.NotEqual(t, made["job_id"], candidates(t, c, map[string]any{"order": order, "seed": 8})["job_id"])
 		uuid := recommended(t, made)
 
-		// Saved once, under one name, by whomever is first.
+		// Saved once, under one name, by the first of concurrent callers.
 		var together sync.WaitGroup
 		for range 4 {
 			together.Go(func() { c.Do(http.MethodPost, mapsPath+uuid+"/save/", map[string]any{}) })
@@ -112,7 +112,7 @@ func TestMapsAndPlans(t *testing.T) {
 		plans(t, c, stranger, uuid, zones.(float64))
 		nothingHidden(t, s, c, stranger, order, uuid)
 
-		// The area of interest moves on: what is there stays, new maps are refused.
+		// The area of interest changes: existing maps stay, new ones are refused.
 		aoi := saved["aoi"].(map[string]any)
 		other := c.Land(rig.Archive(t).Parcels[1].Boundary, "2025-03-01", "2025-10-31")
 		c.Expect(200, http.MethodPatch, aoisPath+itoa(int64(aoi["id"].(float64)))+"/", map[string]any{"field_uuids": []string{other.FieldUUID}})

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// masked is a series of `tilth profile` by date.
+// masked is the series of `tilth profile` by date.
 func masked(t *testing.T, boundary geo.MultiPolygon, mask string) map[string]dated {
 	t.Helper()
 	archive := rig.Archive(t)
@@ -39,8 +39,8 @@ type dated struct {
 }
 
 // The strict mask leaves water out. Over a meadow with its pond it finds the meadow's growth
-// curve, which the standard mask, with the pond in the mean, does not; over a field without
-// water the two agree, and with the truth of the archive.
+// curve; the standard mask, whose mean includes the pond, does not. Over a field without
+// water the two agree with each other and with the truth of the archive.
 func TestStrictMaskOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	archive := rig.Archive(t)
@@ -64,7 +64,7 @@ func TestStrictMaskOnTheCommandLine(t *testing.T) {
 			seen++
 			require.Equal(t, row.NValid, got.Valid, "%s on %s", p.Name, date)
 			if pond {
-				// Classes are of 20 m: along the shore a few pixels have that of what lies beside them.
+				// Classes have a resolution of 20 m: along the shore a few pixels have the class of their neighbours.
 				require.InDelta(t, row.CurveNDVI, got.Value, 2.5e-3, date)
 				require.Greater(t, row.CurveNDVI-standard[date].Value, 0.02, date)
 				continue

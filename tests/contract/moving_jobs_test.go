@@ -19,12 +19,12 @@ var behind = map[string]string{
 	"event": "the bus is another", "webhook": "its address was told of what is here", "pact_messages": "they were announced from here", "mail": "its links lead here",
 }
 
-// Every kind of job moves with its company, or it is said why it stays: a new kind cannot be forgotten.
+// Every kind of job moves with its company, or there is a reason why it stays: a new kind cannot be forgotten.
 func TestEveryKindOfJobMovesOrStays(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
 	var known []string
-	chore := regexp.MustCompile(`_(sweep|watch|forget|prune|purge)$`) // they are of no company
+	chore := regexp.MustCompile(`_(sweep|watch|forget|prune|purge)$`) // these belong to no company
 	for _, found := range regexp.MustCompile(`(?m)^tilth_job_runs_total\{kind="([a-z_]+)",outcome="done"\}`).FindAllStringSubmatch(s.Metrics(), -1) {
 		if !chore.MatchString(found[1]) {
 			known = append(known, found[1])

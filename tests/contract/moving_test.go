@@ -24,8 +24,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// stayed are the lists of what does not move, or is not the same afterwards: the trail has entries of the move, keys have
-// lost what let anyone in.
+// stayed are the lists that do not move, or differ afterwards: the trail has entries about the move, and keys have lost
+// the part that admits anyone.
 var stayed = map[string]bool{
 	"audit/": true, "events/": true, "webhook/": true, "pact-client/": true, "share-grant/": true, "api-key/": true,
 }
@@ -42,8 +42,8 @@ func movedAnswers(t *testing.T, url string, c *rig.Client) map[string]any {
 	return out
 }
 
-// A company goes from one database to the other and back, among others that are there: every answer is as it was, and so
-// is every row of its file but for the ids. Its trail names the end of the one that it had.
+// A company moves from one database to the other and back, among the companies already there: every response is as it
+// was, and so is every row of its file except for the ids. Its trail names the head of the chain that it had.
 func TestACompanyMoves(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string][2]func(testing.TB) string{"from SQLite": {rig.SQLite, rig.PostgreSQL}, "from PostgreSQL": {rig.PostgreSQL, rig.SQLite}} {
@@ -112,7 +112,7 @@ func TestACompanyMoves(t *testing.T) {
 	}
 }
 
-// atRest returns what a server answers that does no work in the background.
+// atRest returns the responses of a server that does no background work.
 func atRest(t *testing.T, database, token string) map[string]any {
 	t.Helper()
 	s := rig.Start(t, rig.Options{Database: database, Config: func(cfg *cli.Config) { cfg.Roles = "api" }})
@@ -127,7 +127,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// linesOf returns the signed statements of an exported chain, the last first.
+// linesOf returns the signed statements of an exported chain, the last one first.
 func linesOf(t *testing.T, lines []map[string]any) (out []string) {
 	t.Helper()
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -165,8 +165,8 @@ func rowsOfFile(t *testing.T, name string) map[string][]map[string]any {
 	return out
 }
 
-// rewritten copies a file of a company with other contents of entries; nil removes one. The manifest says so, unless it
-// is to be left as it is.
+// rewritten copies a file of a company with the contents of some entries changed; nil removes an entry. If honest, the
+// manifest is changed to match.
 func rewritten(t *testing.T, from string, honest bool, change map[string]func([]byte) []byte) string {
 	t.Helper()
 	archive, err := zip.OpenReader(from)
@@ -215,7 +215,7 @@ func hexOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// A file that is not as it was exported stores nothing, and says which of its files, which row and what to do.
+// A file that differs from what was exported stores nothing, and the error names the file inside it, the row and what to do.
 func TestBadCompanyFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	home := rig.SQLite(t)
@@ -292,8 +292,8 @@ func filesBelow(t *testing.T, folder string) (out []string) {
 	return out
 }
 
-// An owner takes the company's data over HTTP: nobody else may, no key opens it, one export is made at a time, and what is
-// downloaded goes into another installation as it is, without anyone's password.
+// An owner exports the company's data over HTTP: nobody else may, no key opens it, one export is made at a time, and
+// the download goes into another installation unchanged, without anyone's password.
 func TestOwnersExportTheirCompany(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -337,7 +337,7 @@ func proofRows(t *testing.T, name string) int {
 	return len(rows["chain_links"]) + len(rows["chain_checkpoints"])
 }
 
-// Two who ask at once get one export.
+// Two concurrent requests get one export.
 func TestOneExportAtATime(t *testing.T) {
 	t.Parallel()
 	database := rig.SQLite(t)

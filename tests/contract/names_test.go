@@ -14,8 +14,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// What GET answers of a record of any kind is taken back whole, by PUT and by PATCH, and changes nothing. So is the record
-// as the list shows it. A new kind of record is held to this without touching the test.
+// What GET returns for a record of any kind is accepted whole, by PUT and by PATCH, and changes nothing. So is the
+// record as the list shows it. A new kind of record is covered without a change to the test.
 func TestWhatIsReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -36,10 +36,10 @@ func TestWhatIsReadCanBeSentBack(t *testing.T) {
 		at, id := r.path, ""
 		if strings.Contains(r.path, "{") {
 			if id = sampleID(t, c, r.path); strings.HasPrefix(r.path, "role/") {
-				id = itoa(role) // the roles that every company has cannot be written
+				id = itoa(role) // the built-in roles cannot be changed
 			}
 			at = parameter.ReplaceAllString(below(t, c, r.path, id), id)
-		} else if many := listedAt(t, c, r.path); many != nil { // many at a time
+		} else if many := listedAt(t, c, r.path); many != nil { // several at once
 			a := c.Do(r.method, r.path, many)
 			require.Equal(t, 200, a.Status, "%s %s of what it answered: %s", r.method, r.path, a.Body)
 			continue
@@ -55,7 +55,7 @@ func TestWhatIsReadCanBeSentBack(t *testing.T) {
 		}
 		for _, listed := range listedAt(t, c, list) {
 			if record := listed.(map[string]any); itoa(int64(record["id"].(float64))) == id {
-				// What the list leaves out, PUT would clear or miss: PATCH alone.
+				// PUT would clear or miss what the list leaves out, so only PATCH.
 				a := c.Do(http.MethodPatch, at, record)
 				require.Equal(t, 200, a.Status, "PATCH %s of what the list shows: %s", at, a.Body)
 				require.Equal(t, lasting(before), lasting(c.Expect(200, http.MethodGet, at, nil).Map(t)["data"]), at)
@@ -65,7 +65,7 @@ func TestWhatIsReadCanBeSentBack(t *testing.T) {
 	require.Greater(t, kinds, 20)
 }
 
-// listedAt returns the records of a list; nil of a path that is one record.
+// listedAt returns the records of a list, or nil for a path that is a single record.
 func listedAt(t *testing.T, c *rig.Client, list string) []any {
 	t.Helper()
 	switch data := c.Expect(200, http.MethodGet, list, nil).Map(t)["data"].(type) {
@@ -78,7 +78,7 @@ func listedAt(t *testing.T, c *rig.Client, list string) []any {
 	return nil
 }
 
-// changing are the members that every write moves, or the background does.
+// changing are the members that every write, or the background, updates.
 var changing = []string{"updated_at", "completeness_computed_at", "completeness_percentage", "is_ready_for_submission"}
 
 func lasting(record any) any {
@@ -91,7 +91,7 @@ func lasting(record any) any {
 	return out
 }
 
-// The clauses of the specification about names that are ignored, and the rule about all others.
+// The clauses of the specification about ignored names, and the rule about all others.
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -118,21 +118,21 @@ func TestUnknownNames(t *testing.T) {
 		{"POST", rig.OrdersPath, withMore(`,"field_boundary":{},"output_data_type":"x","no_of_classes":5,"is_background":true}`), 200, nil},
 		{"POST", rig.OrdersPath, withMore(`,"no_of_clases":5}`), 400, []string{"no_of_clases"}},
 		{"POST", rig.OrdersPath, `{"field_uid":"x"}`, 400, []string{"field_uid"}},
-		// Section 4.2: the placeholder figures have no parameters, the dashboard no filter of one assessment.
+		// Section 4.2: the placeholder figures have no parameters, the dashboard has no filter by one assessment.
 		{"GET", assessmentsPath + "ghg-values/?assessment_id=1&anything", "", 200, nil},
 		{"GET", assessmentsPath + "sustainability-dashboard/?assessment_id=1", "", 200, nil},
 		{"GET", assessmentsPath + "sustainability-dashboard/?asessment_year=2024", "", 400, []string{"asessment_year"}},
 		{"GET", assessmentsPath + "?year=2024", "", 400, []string{"year"}},
-		// What used to be passed over.
+		// Names that used to be ignored.
 		{"GET", "cultivation/?frm=999", "", 400, []string{"frm"}},
 		{"PATCH", "user/" + itoa(userID(t, c)) + "/", `{"is_active":false}`, 400, []string{"is_active"}},
 		{"DELETE", of("season", land.Season) + "?cascade=true", "", 400, []string{"cascade"}},
-		// Bulks: 402 of fields and seasons, 400 of others (section 7).
+		// Bulk requests: 402 for fields and seasons, 400 for others (section 7).
 		{"POST", "season/", `{"name":"S","start_date":"2025-01-01","end_date":"2025-12-31","knd":"annual"}`, 400, []string{"knd"}},
 		{"POST", "season/", `[{"name":"S","start_date":"2025-01-01","end_date":"2025-12-31","knd":"annual"}]`, 402, []string{"0.knd"}},
 		{"POST", "field/", `[{"name":"F","farm_id":` + itoa(land.Farm) + `},{"name":"F","farm_id":` + itoa(land.Farm) + `,"bounday":null}]`, 402, []string{"1.bounday"}},
 		{"POST", "farm/", `[{"name":"F","location":{"type":"Point","coordinates":[1,2],"crs":null}},{"name":"F","owner":1}]`, 400, []string{"1.owner"}},
-		// All that is wrong with an item, over every stage: its names, its form, the rules, other records.
+		// All faults of an item, over every stage: its names, its form, the rules, other records.
 		{"POST", "field/", `{"nane":"F","farm_id":999999,"declared_area_ha":-1,"boundary":{"type":"Point"},"active_from":"2024-02-01","active_to":"2024-01-01"}`, 400,
 			[]string{"nane", "name", "farm_id", "declared_area_ha", "boundary", "active_to"}},
 		{"PATCH", of("field", land.Field), `{"nane":"F","farm_id":999999,"declared_area_ha":-1}`, 400, []string{"nane", "farm_id", "declared_area_ha"}},
@@ -162,7 +162,7 @@ func userID(t *testing.T, c *rig.Client) int64 {
 	return int64(listedAt(t, c, "user/")[0].(map[string]any)["id"].(float64))
 }
 
-// The property that names the fields of an import is one that the file has.
+// The property that names the fields of an import must exist in the file.
 func TestUnknownPropertyOfAnImport(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})

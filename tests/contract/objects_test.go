@@ -16,8 +16,8 @@ import (
 	"tilth/tests/s3test"
 )
 
-// Two programs with one database and one bucket: an import that one accepts is done by the other, when the first is gone;
-// and what people attach over one is read over the other.
+// Two programs with one database and one bucket: an import that one accepts is done by the other, once the first has
+// ended; and what people attach through one is read through the other.
 func TestReplicasShareABucket(t *testing.T) {
 	t.Parallel()
 	store, database, imagery := s3test.Start(t), rig.PostgreSQL(t), newGate(t)
@@ -50,7 +50,7 @@ func TestReplicasShareABucket(t *testing.T) {
 	require.Contains(t, out, "does not hold its mark")
 }
 
-// A bucket that is not there answers like one without files; the probe says that the store is away, and the server goes on.
+// To reads, a missing bucket looks like one without files; the probe reports the store as unavailable, and the server keeps running.
 func TestABucketThatIsMissingIsNotReady(t *testing.T) {
 	t.Parallel()
 	store := s3test.Start(t)
@@ -81,7 +81,7 @@ func TestFilesThatAreNotShared(t *testing.T) {
 		out, _, status = run(t, database, "", "doctor")
 		require.Zero(t, status, out)
 
-		// A copy of the database goes on with files of its own where somebody says so.
+		// A copy of the database continues with files of its own if someone claims them.
 		runJSON(t, database, "files", "claim", "--objects-url", elsewhere)
 		_, errOut, status := run(t, database, "", "layer", "list", "--objects-url", elsewhere)
 		require.Zero(t, status, errOut)
@@ -90,7 +90,7 @@ func TestFilesThatAreNotShared(t *testing.T) {
 	})
 }
 
-// A store that is away stops what needs a file, and nothing else; a server starts without it.
+// An unavailable store stops only what needs a file; a server starts without it.
 func TestTheStoreOfFilesIsAway(t *testing.T) {
 	t.Parallel()
 	store := s3test.Start(t)
@@ -108,7 +108,7 @@ func TestTheStoreOfFilesIsAway(t *testing.T) {
 	require.Equal(t, "evidence", string(c.Expect(200, http.MethodGet, evidenceAt(id)+itoa(fileID(file))+"/", nil).Body))
 }
 
-// A backup of a SQLite database has the files of its bucket, and brings them back into another.
+// A backup of a SQLite database includes the files of its bucket, and restores them into another.
 func TestBackupOfABucket(t *testing.T) {
 	t.Parallel()
 	store, database := s3test.Start(t), rig.SQLite(t)

@@ -20,7 +20,7 @@ func in(name string) string {
 	return filepath.Join("..", "..", "docs", "observability", name)
 }
 
-// panel is what is read of a panel of the dashboard.
+// panel is what the tests read of a panel of the dashboard.
 type panel struct {
 	ID      int
 	Type    string
@@ -64,8 +64,8 @@ var variables = strings.NewReplacer("$__rate_interval", "1m", "$instance", ".*")
 
 var threshold = regexp.MustCompile(`^(.*\S)\s+(>|<|==)\s+[0-9.]+$`)
 
-// expressions returns every expression by its place, without the guard against a division by 0; of an alert what it
-// compares with its number.
+// expressions returns every expression by its place, without the guard against a division by 0; for an alert, it is
+// the part that the alert compares with its number.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -103,7 +103,7 @@ var (
 	series      = regexp.MustCompile(`(?m)^([a-z_0-9]+)[{ ]`)
 )
 
-// Every figure that dashboard, alerts and their page name is there, and every one of ours is explained.
+// Every metric that the dashboard, the alerts and their page name exists, and every one of ours is explained.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Config: trusting(t)})
@@ -136,7 +136,7 @@ func TestFiguresExist(t *testing.T) {
 	}
 }
 
-// The dashboard is one that Grafana draws: ids are its own, and no panel lies over another or outside.
+// Grafana can draw the dashboard: each id is used once, and no panel overlaps another or lies outside.
 func TestDashboardIsWellFormed(t *testing.T) {
 	t.Parallel()
 	taken, ids := map[[2]int]string{}, map[int]bool{}

@@ -11,8 +11,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// detailed is what stands behind the points: in a retrieve with ?detail=true, and in the
-// answer of `tilth profile`.
+// detailed is the data behind the points: in a retrieve with ?detail=true, and in the
+// output of `tilth profile`.
 type detailed struct {
 	Observations []struct {
 		Items   []string
@@ -27,7 +27,7 @@ type detailed struct {
 	}
 }
 
-// check holds that every scene of every observation has its offset, of one of the values.
+// check checks that every scene of every observation has its offset, with one of the values.
 func (d detailed) check(t *testing.T, values ...float64) {
 	t.Helper()
 	require.NotEmpty(t, d.Observations)

@@ -43,7 +43,7 @@ func (p onTheMap) names() (out []string) {
 	return out
 }
 
-// linked returns the address of a link as the client asks for it; empty where there is none.
+// linked returns the address of a link as the client requests it, or an empty string if there is none.
 func linked(links []mapLink, rel string) string {
 	i := slices.IndexFunc(links, func(l mapLink) bool { return l.Rel == rel })
 	if i < 0 {
@@ -73,7 +73,7 @@ func square(west, south, side float64) geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: west + side, Y: south}, {X: west + side, Y: south + side}, {X: west, Y: south + side}, {X: west, Y: south}}}}
 }
 
-// triangle fills the half of its box that is to the south-west.
+// triangle fills the south-western half of its box.
 func triangle(west, south, side float64) geo.MultiPolygon {
 	return geo.MultiPolygon{{{{X: west, Y: south}, {X: west + side, Y: south}, {X: west, Y: south + side}, {X: west, Y: south}}}}
 }
@@ -99,7 +99,7 @@ func collectionsOf(t *testing.T, text []byte) (out []string) {
 
 var everyCollection = []string{"farms", "fields", "cultivations", "profiles", "areas_of_interest", "zones", "sample_points", "samples"}
 
-// Fields by name, with a boundary each but for the last.
+// Fields by name, each with a boundary except for the last.
 func placedFields(t *testing.T, c *rig.Client) (farm int64, ids map[string]int64) {
 	t.Helper()
 	farm, ids = c.Make("farm/", map[string]any{"name": "Valley", "location": map[string]any{"type": "Point", "coordinates": []float64{-4.9, 41.7}}}), map[string]int64{}
@@ -145,7 +145,7 @@ func TestMapsForGIS(t *testing.T) {
 		farm, ids := placedFields(t, c)
 		theirs := other.Land(square(-4.9, 41.8, 0.004), "2025-01-01", "2025-12-31")
 
-		// Where clients begin, without the envelope.
+		// The entry point of clients, without the envelope.
 		landing := c.Expect(200, "GET", "ogc", nil)
 		var page struct{ Links []mapLink }
 		require.NoError(t, json.Unmarshal(landing.Body, &page))
@@ -160,7 +160,7 @@ func TestMapsForGIS(t *testing.T) {
 		require.Contains(t, string(c.Expect(200, "GET", "ogc/conformance", nil).Body), "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core")
 		require.Contains(t, string(c.Expect(200, "GET", "ogc/collections/fields", nil).Body), `"bbox":[[-180,-17,180,41.80`)
 
-		// All, each with its geometry; what is another company's is not there.
+		// All fields, each with its geometry; another company's are not included.
 		all := featuresAt(t, c, "fields/items")
 		require.Equal(t, []string{"north", "corner", "fiji", "tonga", "nowhere"}, all.names())
 		require.EqualValues(t, 5, *all.Matched)
@@ -170,7 +170,7 @@ func TestMapsForGIS(t *testing.T) {
 		c.Expect(404, "GET", fmt.Sprintf("ogc/collections/cultivations/items/%d", theirs.Cultivation), nil)
 		require.Equal(t, []string{"Valley", "Nowhere"}, featuresAt(t, c, "farms/items").names())
 
-		// One, with the ways from it.
+		// One field, with the links from it.
 		one := c.Expect(200, "GET", fmt.Sprintf("ogc/collections/fields/items/%d", ids["north"]), nil)
 		var f mapFeature
 		require.NoError(t, json.Unmarshal(one.Body, &f))
@@ -180,11 +180,11 @@ func TestMapsForGIS(t *testing.T) {
 			c.Expect(200, "GET", linked(f.Links, rel), nil)
 		}
 
-		// By place: outlines, not boxes; what lies nowhere is everywhere.
+		// By place: outlines count, not boxes; what has no place is everywhere.
 		for box, want := range map[string][]string{
 			"-5,41,-4,42":                     {"north", "corner", "nowhere"},
 			"-4.899,41.701,-4.8985,41.7015":   {"corner", "nowhere"},
-			"-4.8965,41.7035,-4.8961,41.7039": {"nowhere"}, // in the box of the triangle, and not in it
+			"-4.8965,41.7035,-4.8961,41.7039": {"nowhere"}, // in the box of the triangle, but not in the triangle
 			"-5,41.75,0,-4,41.9,100":          {"north", "nowhere"},
 			"179.9,-18,180,-16":               {"fiji", "nowhere"},
 			"179.999,-18,-179.99,-16":         {"fiji", "tonga", "nowhere"}, // across the antimeridian
@@ -205,7 +205,7 @@ func TestMapsForGIS(t *testing.T) {
 		require.Equal(t, []string{"Valley", "Nowhere"}, featuresAt(t, c, "farms/items?bbox=-5,41,-4,42").names())
 		require.Equal(t, []string{"Nowhere"}, featuresAt(t, c, "farms/items?bbox=5,41,6,42").names())
 
-		// By time, and by what is known of them.
+		// By time, and by their properties.
 		for query, want := range map[string][]string{
 			"datetime=2024-06-01T00:00:00Z":                      {"north", "tonga", "nowhere"},
 			"datetime=2024-12-31T23:00:00Z/2025-02-01T00:00:00Z": {"north", "tonga", "nowhere"},
@@ -251,7 +251,7 @@ func TestPagesOfMapsLoseAndDoubleNothing(t *testing.T) {
 		}
 		c.Expect(200, "POST", "field/", many)
 
-		// Forward, while fields are made and one that was read goes.
+		// Forward, while fields are created and fields already read are deleted.
 		var seen []string
 		address, pages := "fields/items?limit=5&bbox=-5,41,-4,42", []string(nil)
 		for n := 0; address != ""; n++ {
@@ -270,7 +270,7 @@ func TestPagesOfMapsLoseAndDoubleNothing(t *testing.T) {
 		}
 		require.Equal(t, append(want, "new0", "new1"), seen)
 
-		// And back, over the same features but for the two that went.
+		// And backward, over the same features except for the two that were deleted.
 		var back []string
 		for address = pages[len(pages)-1]; address != ""; {
 			page := featuresAt(t, c, address)
@@ -279,7 +279,7 @@ func TestPagesOfMapsLoseAndDoubleNothing(t *testing.T) {
 		}
 		require.Equal(t, slices.DeleteFunc(seen, func(name string) bool { return name == "f00" || name == "f05" }), back)
 
-		// A limit beyond the largest is the largest; a page says the same until something changes.
+		// A limit above the largest counts as the largest; a page stays the same until something changes.
 		whole := c.Expect(200, "GET", "ogc/collections/fields/items?limit=1000000", nil)
 		require.Contains(t, string(whole.Body), `"numberMatched":23,"numberReturned":23`)
 		require.NotEmpty(t, whole.Header.Get("ETag"))
@@ -318,7 +318,7 @@ func TestMapsByKey(t *testing.T) {
 	require.Contains(t, body, `"code":"not_authenticated"`)
 }
 
-// What stratification makes: areas, zones, points and samples, each below its id.
+// The results of stratification: areas, zones, points and samples, each under its id.
 func TestMapsOfSoil(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})

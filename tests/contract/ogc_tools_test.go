@@ -19,7 +19,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// ogr runs a program of GDAL and returns what it prints. What it warns of fails the test.
+// ogr runs a program of GDAL and returns its output. A warning fails the test.
 func ogr(t *testing.T, environment []string, name string, args ...string) string {
 	t.Helper()
 	var said, warned bytes.Buffer
@@ -39,8 +39,8 @@ func byGDAL(t *testing.T, environment []string, address, collection string, more
 	return all.Features
 }
 
-// TestGDALReadsTheMaps: GDAL finds the collections by the address alone, pages through them, and narrows them by place and
-// property, with the key in the address or in a header.
+// TestGDALReadsTheMaps checks that GDAL finds the collections by the address alone, pages through them, and filters
+// them by place and property, with the key in the address or in a header.
 func TestGDALReadsTheMaps(t *testing.T) {
 	if _, err := exec.LookPath("ogr2ogr"); err != nil {
 		t.Skip("LEFT OUT: maps read by GDAL, which is not here. Fix: install gdal-bin.")
@@ -77,8 +77,8 @@ func TestGDALReadsTheMaps(t *testing.T) {
 	}
 }
 
-// TestQGISReadsTheMaps: QGIS's own provider adds collections by the address with a key, pages through them, and asks for
-// what it shows. It runs by make qgis.
+// TestQGISReadsTheMaps checks that QGIS's own provider adds collections by the address with a key, pages through them,
+// and requests what it shows. It runs with make qgis.
 func TestQGISReadsTheMaps(t *testing.T) {
 	if os.Getenv("TILTH_QGIS") == "" {
 		t.Skip("LEFT OUT: maps read by QGIS's own provider. Fix: make qgis.")
@@ -120,7 +120,7 @@ func TestQGISReadsTheMaps(t *testing.T) {
 	require.Equal(t, 1, got["fields"].Inside, "those with a geometry in the box: north")
 }
 
-// TestGDALReadsTheFilesOfZones: the zones of a zoning map are the same areas in every format, and its layers are rasters.
+// TestGDALReadsTheFilesOfZones checks that the zones of a zoning map are the same areas in every format, and that its layers are rasters.
 func TestGDALReadsTheFilesOfZones(t *testing.T) {
 	if _, err := exec.LookPath("ogr2ogr"); err != nil {
 		t.Skip("LEFT OUT: zones read by GDAL, which is not here. Fix: install gdal-bin.")
@@ -156,7 +156,7 @@ func TestGDALReadsTheFilesOfZones(t *testing.T) {
 		}
 		require.InDelta(t, geo.AreaM2(rig.Archive(t).Parcels[0].Boundary)/1e4, rings, 2e-2, "%s: together the zones are the field", format)
 	}
-	// QGIS's panel of STAC opens files by their links, of which GDAL reads a part after the other.
+	// QGIS's panel of STAC opens files by their links, which GDAL reads piece by piece.
 	item := stacAt(t, c, "zoning-map/items").Features[0]
 	said := ogr(t, []string{"CPL_VSIL_CURL_CHUNK_SIZE=1024", "GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR"}, "gdalinfo", "-json", "-stats", "/vsicurl/"+item.Assets["mean"].Href)
 	var read struct {

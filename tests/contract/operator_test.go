@@ -64,7 +64,7 @@ func TestOperatorActsInsideACompany(t *testing.T) {
 			require.Contains(t, body, "company_not_found")
 		}
 
-		// The trail says that it was the operator.
+		// The trail shows that it was the operator.
 		var trail []entry
 		owner.Expect(200, "GET", "audit/?resource=farm&record="+itoa(farm), nil).Into(t, &trail)
 		require.Len(t, trail, 2)
@@ -73,7 +73,7 @@ func TestOperatorActsInsideACompany(t *testing.T) {
 		require.Equal(t, "update", trail[0].Action)
 		require.False(t, trail[1].Operator)
 
-		// Others may name their own company, and no other, whether there is one or not.
+		// Others may name only their own company; whether another exists makes no difference.
 		mine := []string{"Authorization", "Bearer " + owner.Token, "X-Company"}
 		status, _ = with(t, s, "GET", "farm/", "", append(mine, ours)...)
 		require.Equal(t, 200, status)

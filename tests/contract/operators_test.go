@@ -24,7 +24,7 @@ func operatorOf(t *testing.T, s *rig.Server, database string) *rig.Client {
 	return rig.Remote(t, s.URL, runJSON(t, database, "token", "create", "--user", "olga@ops.example")["access"].(string))
 }
 
-// operatorRoutes returns the method and path of every operation below operator/, its ids those given.
+// operatorRoutes returns the method and path of every operation below operator/, with id in place of its ids.
 func operatorRoutes(t *testing.T, id int64) (out [][2]string) {
 	t.Helper()
 	for path, item := range rig.Document(t).Paths.Map() {
@@ -47,7 +47,7 @@ func rows(t *testing.T, a rig.Answer) (out []map[string]any) {
 	return out
 }
 
-// nextOf returns where a list goes on, below the base; empty: nowhere.
+// nextOf returns where a list continues, below the base, or an empty string at its end.
 func nextOf(a rig.Answer) string {
 	links := strings.Split(a.Header.Get("Link"), "<")
 	last := links[len(links)-1]
@@ -84,7 +84,7 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 		me := owner.Expect(200, "GET", "auth/me/", nil).Data(t)
 		require.NotContains(t, me["slugs"], "operator")
 		require.Equal(t, false, me["operator"])
-		// A key that an operator has somehow is no way in either.
+		// An operator cannot make a key as another way in.
 		op := operatorOf(t, s, database)
 		refused(t, op, 403, "permission_denied", "POST", "api-key/", `{"name":"x"}`)
 		require.Equal(t, true, op.Expect(200, "GET", "auth/me/", nil).Data(t)["operator"])
@@ -145,7 +145,7 @@ func TestOperatorsSeeAndChangeCompanies(t *testing.T) {
 		require.Zero(t, status)
 		require.Len(t, splitLines(out), 3)
 
-		// The company reads who it was, and the operator by name.
+		// The company's trail shows who it was, and names the operator.
 		require.Len(t, rows(t, op.Expect(200, "GET", "operator/company/?id="+itoa(id), nil)), 1)
 		status, body := with(t, s, "GET", "audit/", "", "Authorization", "Bearer "+op.Token, "X-Company", itoa(id))
 		require.Equal(t, 200, status, body)
@@ -183,7 +183,7 @@ func TestOperatorsSeeAndChangeUsers(t *testing.T) {
 		op.Expect(200, "GET", "operator/user/?operator=false&role=owner", nil).Into(t, &list)
 		require.Len(t, list, 2)
 
-		// A link sets the password, once; earlier ones end.
+		// A link sets the password once; earlier links stop working.
 		grace := int64(made["id"].(float64))
 		require.Equal(t, "grace@example.com", op.Expect(200, "GET", path("operator/user", grace), nil).Data(t)["email"])
 		link := path("operator/user", grace) + "password-link/"
@@ -207,7 +207,7 @@ func TestOperatorsSeeAndChangeUsers(t *testing.T) {
 		require.Equal(t, false, runJSON(t, database, "user", "enable", "--email", owner.Email)["disabled"])
 		owner.Expect(200, "GET", "farm/", nil)
 
-		// Whoever has the token of an operator makes no other, and takes nobody's place.
+		// A stolen token of an operator makes no other operator, and takes over no account.
 		var me []map[string]any
 		op.Expect(200, "GET", "operator/user/?operator=true", nil).Into(t, &me)
 		olga := int64(me[0]["id"].(float64))
@@ -217,7 +217,7 @@ func TestOperatorsSeeAndChangeUsers(t *testing.T) {
 		op.Expect(404, "GET", "operator/user/999999/", nil)
 		op.Expect(404, "PATCH", "operator/user/999999/", `{"disabled":true}`)
 
-		// Disabled again, changed by nothing: the trail holds what changed.
+		// Disabling an already disabled user changes nothing: the trail has only real changes.
 		var trail []entry
 		owner.Expect(200, "GET", "audit/?resource=user", nil).Into(t, &trail)
 		require.Equal(t, []string{"update", "update", "password_link", "password_link", "password_link", "create", "create"}, corelist.Map(trail, func(e entry) string { return e.Action }))
@@ -330,7 +330,7 @@ func TestOperatorsSeeAndChangeJobs(t *testing.T) {
 		op.Expect(200, "POST", path("operator/job", ids[0])+"cancel/", nil)
 		require.Equal(t, "job", rows(t, op.Expect(200, "GET", "operator/trail/", nil))[0]["resource"])
 
-		// One that has failed is tried again.
+		// A job that has failed is tried again.
 		rig.Exec(t, database, fmt.Sprintf("UPDATE jobs SET failed_at = run_at, reason = 'It broke.' WHERE id = %d", ids[1]))
 		require.Equal(t, "failed", op.Expect(200, "POST", path("operator/job", ids[1])+"retry/", nil).Data(t)["state"], "as it was")
 	})

@@ -10,8 +10,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// Many place the same order at once, alone and in batches, and another product of the same field: each order is there once, all get
-// an answer, and the field is charged once.
+// Many callers place the same order at once, alone and in batches, and another product of the same field: each order
+// exists once, all callers get an answer, and the field is charged once.
 func TestOrdersOfAFieldAtOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -25,7 +25,7 @@ func TestOrdersOfAFieldAtOnce(t *testing.T) {
 		for range 3 {
 			for path, body := range map[string]any{rig.OrdersPath: order, rig.OrdersPath + "batch/": []any{order}, "maps/elevation-map/orders/": map[string]any{"field_uuid": land.FieldUUID}} {
 				all.Go(func() {
-					// One that comes late may find a profile that is there already.
+					// A late caller may find an existing profile.
 					if a := c.Do("POST", path, body); a.Status != http.StatusOK && a.Status != http.StatusConflict {
 						t.Errorf("%s: %d %s", path, a.Status, a.Body)
 					}

@@ -29,7 +29,7 @@ func TestPublishFootprints(t *testing.T) {
 		id := submittedWheat(t, c)
 		report := c.Expect(200, "GET", reportPath(id)+"?basis=submitted", nil).Data(t)
 
-		// What no version holds is asked for, by name.
+		// What no version contains is requested by name.
 		bare := c.Expect(400, "GET", reportPath(id)+"?format=pact", nil).Map(t)["details"].(map[string]any)
 		require.Len(t, bare, 3)
 		for _, member := range []string{"product_ids", "cross_sectoral_standards", "exempted_emissions_percent"} {
@@ -41,7 +41,7 @@ func TestPublishFootprints(t *testing.T) {
 		others.Expect(404, "GET", reportPath(id)+"?format=pact"+stated, nil)
 		preview := c.Expect(200, "GET", reportPath(id)+"?format=pact"+stated, nil).Map(t)
 
-		// The path comes before the body, and the permission before both.
+		// The path is checked before the body, and the permission before both.
 		c.Expect(404, "POST", publishPath(id, 2), map[string]any{})
 		others.Expect(404, "POST", publishPath(id, 1), map[string]any{})
 		s.User(c.CompanyID, "editor").Expect(403, "POST", publishPath(id, 1), publishTerms("urn:x-a:1"))
@@ -74,7 +74,7 @@ func TestPublishFootprints(t *testing.T) {
 		require.NotContains(t, pcf, "primaryDataShare", "nothing is claimed that nobody stated")
 		require.NotContains(t, pcf, "biogenicCO2Uptake")
 
-		// Again is the same; other terms are another footprint, which names the one before.
+		// A repeat publishes nothing new; other terms make another footprint, which names the previous one.
 		again := c.Expect(200, "POST", publishPath(id, 1), publishTerms("urn:gtin:4712345060507")).Data(t)
 		require.Equal(t, true, again["unchanged"])
 		require.Equal(t, document["id"], again["footprint"].(map[string]any)["id"])
@@ -96,7 +96,7 @@ func TestPublishFootprints(t *testing.T) {
 		require.Equal(t, 404, got.status, "another company's")
 		require.Equal(t, "NotFound", got.body["code"])
 
-		// Revoked for good; who takes events is told.
+		// Revoked for good; clients that take events are notified.
 		c.Expect(204, "DELETE", publishPath(id, 1), nil)
 		r.await("PublishedEvent", "pfIds", second["id"].(string))
 		require.Equal(t, "footprint_deprecated", c.Expect(409, "DELETE", publishPath(id, 1), nil).Map(t)["code"])
@@ -117,7 +117,7 @@ func TestPublishFootprints(t *testing.T) {
 		others.Expect(200, "GET", "footprint/", nil).Into(t, &listed)
 		require.Empty(t, listed)
 
-		// Every step is in the trail and in the feed.
+		// Every step is recorded in the trail and in the feed.
 		var trail []map[string]any
 		c.Expect(200, "GET", "audit/?resource=footprint", nil).Into(t, &trail)
 		counts := map[any]int{}
@@ -136,7 +136,7 @@ func TestPACTClients(t *testing.T) {
 		r, id := newRecipient(t, s, c, true)
 		at := fmt.Sprintf("pact-client/%d/", id)
 
-		// A secret is shown once, and that of the recipient never.
+		// A secret is shown once, and the recipient's never.
 		for _, answer := range []rig.Answer{c.Expect(200, "GET", at, nil), c.Expect(200, "GET", "pact-client/", nil), c.Expect(200, "GET", "audit/", nil)} {
 			require.NotContains(t, string(answer.Body), r.secret)
 			require.NotContains(t, string(answer.Body), "of the mill")
@@ -156,7 +156,7 @@ func TestPACTClients(t *testing.T) {
 			c.Expect(400, "POST", "pact-client/", body)
 		}
 
-		// Its token opens the footprints, and nothing else; no other credential opens them.
+		// Its token opens only the footprints; no other credential opens them.
 		r.signIn()
 		require.Equal(t, 200, r.get("/3/footprints").status)
 		require.Equal(t, 401, r.send("GET", s.URL+"/api/v1.2/farm/", "", "", "Bearer "+r.token).status)
@@ -172,7 +172,7 @@ func TestPACTClients(t *testing.T) {
 		require.Equal(t, 401, expired.status)
 		require.Equal(t, "TokenExpired", expired.body["code"])
 
-		// An event that comes twice is answered once; what came and went is listed.
+		// An event that arrives twice is answered once; the messages in both directions are listed.
 		require.Equal(t, 200, r.post("e1", "RequestCreatedEvent", `{"productId": ["urn:x-a:1"]}`).status)
 		require.Equal(t, 200, r.post("e1", "RequestCreatedEvent", `{"productId": ["urn:x-a:1"]}`).status)
 		r.await("RequestRejectedEvent", "requestEventId", "e1")
@@ -192,7 +192,7 @@ func TestPACTClients(t *testing.T) {
 			return seen["in received"] == 2 && seen["out delivered"] == 2
 		}, 10*time.Minute, 10*time.Millisecond)
 
-		// A new secret ends the old one and its tokens; revoked is revoked.
+		// A new secret invalidates the old one and its tokens; a revoked client stays revoked.
 		before := r.secret
 		r.secret = c.Expect(200, "POST", at+"rotate-secret/", nil).Data(t)["client_secret"].(string)
 		require.Equal(t, 401, r.get("/3/footprints").status)
@@ -205,7 +205,7 @@ func TestPACTClients(t *testing.T) {
 	})
 }
 
-// A recipient whose system refuses is tried again later; the company sees why, and nothing of the request is lost.
+// A delivery to a recipient whose system refuses it is tried again later; the company sees why, and nothing of the request is lost.
 func TestPACTAnswersWaitForTheRecipient(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Config: openPACT})
@@ -233,7 +233,7 @@ func TestPACTAnswersWaitForTheRecipient(t *testing.T) {
 	require.Equal(t, 200, r.post("e3", "PublishedEvent", `{"pfIds": ["`+someID+`"]}`).status)
 }
 
-// An answer goes to the recorded address alone, and under the rules of webhooks: into no private network.
+// An answer goes only to the recorded address, and under the rules of webhooks: into no private network.
 func TestPACTAnswersStayOutOfPrivateNetworks(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})

@@ -22,7 +22,7 @@ import (
 
 const pactBase = "/api/v1.2/pact"
 
-// recipient is the system of a data recipient: a client of the PACT API with a credential, and the address of its own that
+// recipient is the system of a data recipient: a client of the PACT API with a credential, and its own address, which
 // takes events.
 type recipient struct {
 	t                  *testing.T
@@ -137,7 +137,7 @@ func nextPage(h http.Header) string {
 	return ""
 }
 
-// listen opens the recipient's own system: it makes tokens and takes events.
+// listen opens the recipient's own system, which issues tokens and takes events.
 func (r *recipient) listen() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /auth/token", func(w http.ResponseWriter, req *http.Request) {
@@ -159,7 +159,7 @@ func (r *recipient) listen() {
 	r.t.Cleanup(r.own.Close)
 }
 
-// await waits until an event of a kind has come whose data has a member.
+// await waits for an event of a kind whose data have a member with a value.
 func (r *recipient) await(kind, member, value string) (out map[string]any) {
 	r.t.Helper()
 	rig.Eventually(r.t, func() bool {
@@ -218,14 +218,14 @@ func openPACT(c *cli.Config) {
 	c.TrustedProxies = "127.0.0.0/8,::1/128"
 }
 
-// conformance is one case of the public conformance service for version 3: its number and name as
-// github.com/wbcsd/pact-conformance-service, docs/v3-test-cases-expected-results.md and src/test-cases/v3-test-cases.ts have them.
+// conformance is one case of the public conformance service for version 3, with its number and name in
+// github.com/wbcsd/pact-conformance-service, docs/v3-test-cases-expected-results.md and src/test-cases/v3-test-cases.ts.
 type conformance struct {
 	number, name string
 	check        func(t *testing.T, f *conforming)
 }
 
-// conforming is what the cases are run against.
+// conforming is what the cases run against.
 type conforming struct {
 	*recipient
 	first map[string]any // the first footprint of the list
@@ -264,7 +264,7 @@ func periodEnd(one map[string]any) time.Time {
 	return at
 }
 
-// unread requires that a request without TLS is refused, and tells nothing.
+// unread requires that a request without TLS is refused, and returns no data.
 func unread(t *testing.T, f *conforming, ask func(r *recipient) reply) {
 	t.Helper()
 	got := ask(&recipient{t: t, url: f.url, id: f.id, secret: f.secret, token: f.token, proto: "http"})
@@ -470,7 +470,7 @@ func TestPACTConformance(t *testing.T) {
 	})
 }
 
-// What the recipient asks for is escaped in the address of the next page, and stays.
+// The recipient's criteria are escaped in the address of the next page, and are preserved.
 func TestPACTPagesKeepTheirCriteria(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Config: openPACT})

@@ -61,7 +61,7 @@ func TestPasswordChange(t *testing.T) {
 
 var linkPattern = regexp.MustCompile(`https://tilth\.example\.org/account/(invitation|password)/#(\S+)`)
 
-// linkOf returns the token of the link in a letter.
+// linkOf returns the token of the link in an e-mail.
 func linkOf(t *testing.T, letter mailbox.Letter, page string) string {
 	t.Helper()
 	found := linkPattern.FindStringSubmatch(letter.Text)
@@ -84,7 +84,7 @@ func TestPasswordReset(t *testing.T) {
 		owner, disabled, anonymous := withPassword(t, s), withPassword(t, s), s.Anonymous()
 		s.Disable(disabled.Email)
 		const ask, confirm, next = "auth/password/reset/", "auth/password/reset/confirm/", "another walk along it"
-		// Only one of these can be written to; the answers do not tell which.
+		// Only one of these can be written to; the responses do not reveal which.
 		for _, email := range []string{"nobody@x.example", disabled.Email, strings.ToUpper(owner.Email)} {
 			a := anonymous.Expect(204, "POST", ask, map[string]any{"email": email})
 			require.Empty(t, a.Body)
@@ -104,8 +104,8 @@ func TestPasswordReset(t *testing.T) {
 		refused(t, anonymous, 401, "invalid_credentials", "POST", "auth/token/", credentials(owner.Email, goodPassword))
 		anonymous.Expect(200, "POST", "auth/token/", credentials(owner.Email, next))
 
-		// Another letter to the same user within the minute is not sent; one to another is,
-		// and comes after it.
+		// Another e-mail to the same user within the minute is not sent; one to another
+		// user is, and comes after it.
 		second := withPassword(t, s)
 		anonymous.Expect(204, "POST", ask, map[string]any{"email": owner.Email})
 		anonymous.Expect(204, "POST", ask, map[string]any{"email": second.Email})
@@ -132,7 +132,7 @@ func TestInvitationsAreMailed(t *testing.T) {
 	})
 }
 
-// from posts as a client of an address, by way of a trusted proxy.
+// from posts as a client of an address, through a trusted proxy.
 func from(t *testing.T, s *rig.Server, address, path string, body any) rig.Answer {
 	t.Helper()
 	raw, err := json.Marshal(body)
@@ -154,11 +154,11 @@ func proxied(c *cli.Config) { c.TrustedProxies = "127.0.0.1" }
 // tooEarlyRounds ends with a wait of a minute.
 const tooEarlyRounds = 7
 
-// tooEarly tries wrong passwords, of which so many are judged, until one comes too early, and
-// then the right one, which does as well: its refusal is returned. The first wait is a second. A
-// machine that takes longer between two tries has let the right one in: then another one is tried
-// behind a wait that is twice as long. right is the right password of an account at a place where
-// the account is not known, another one in each round: the right password makes it known.
+// tooEarly tries wrong passwords, judged of which are checked, until one comes too early, and then the
+// right one, which comes too early as well: its refusal is returned. The first wait is a second. A
+// machine that takes longer between two tries lets the right password in; then another account is tried
+// after a wait that is twice as long. right is the right password of an account from a place where the
+// account is not known, a different account in each round: the right password makes the place known.
 func tooEarly(t *testing.T, judged int, wrong func() rig.Answer, right func(round int) rig.Answer) rig.Answer {
 	t.Helper()
 	for round := range tooEarlyRounds {
@@ -223,7 +223,7 @@ func TestWrongPasswordsOfStrangersDoNotLockAnAccount(t *testing.T) {
 		require.Equal(t, owner.Email, letter.To)
 		require.Contains(t, letter.Text, "not locked")
 		require.Zero(t, post.Waiting(), "one letter in a burst, and none to nobody")
-		// The right password forgives the wrong ones of its address.
+		// The right password clears the wrong tries of its address.
 		require.Equal(t, 401, from(t, s, home, "auth/token/", credentials(owner.Email, "wrong")).Status)
 		require.Equal(t, 200, signIn(home, owner.Email))
 	})
@@ -250,7 +250,7 @@ func TestWrongPasswordsSlowAnAddressDown(t *testing.T) {
 	})
 }
 
-// Of many wrong passwords at once, no more are judged than one after the other.
+// Of many wrong passwords at once, no more are checked than if they came one after another.
 func TestAFloodOfPasswordsLearnsLittle(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -268,8 +268,8 @@ func TestAFloodOfPasswordsLearnsLittle(t *testing.T) {
 		for range n {
 			got[<-statuses]++
 		}
-		// The wait after the fifth is a second, and each one after it twice as long: a flood that
-		// takes as long as some of them is judged as often more.
+		// The wait after the fifth is a second, and each later one twice as long: a flood that
+		// takes as long as some of these waits has as many more passwords checked.
 		most := 6
 		for wait := time.Second; wait <= time.Since(began); wait *= 2 {
 			most++

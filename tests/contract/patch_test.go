@@ -18,8 +18,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// The plants of a sixth of a field die. Whoever watches the field is told once, by stream, webhook and letter, whatever comes later and
-// though the program starts again; of the field beside it they hear nothing but that it is up to date.
+// The plants on a sixth of a field die. Those who watch the field are told once, by stream, webhook and e-mail, whatever
+// happens later and even if the program restarts; about the neighbouring field they hear only that it is up to date.
 func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -81,7 +81,7 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 				require.True(t, asked())
 				rig.Eventually(t, func() bool { return !asked() }, 10*time.Minute, 20*time.Millisecond)
 			}
-			stream(1 + len(orders)*(round+1)) // the alert, and each round what is new of each field
+			stream(1 + len(orders)*(round+1)) // the alert, and each round an update of each field
 		}
 		alert := told[slices.IndexFunc(told, func(e events.CloudEvent) bool { return e.Type == event.TypeFieldAlert })]
 		var data event.FieldAlert
@@ -111,7 +111,7 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 		s.Stop()
 		raisedEarlier(t, database)
 		s = rig.Start(t, options)
-		s.Anonymous().Expect(204, "POST", "auth/password/reset/", map[string]any{"email": c.Email}) // comes after what there is
+		s.Anonymous().Expect(204, "POST", "auth/password/reset/", map[string]any{"email": c.Email}) // comes after anything that was queued
 		require.Equal(t, "A new password for Tilth", post.Next().Subject, "no letter a second time")
 		c = rig.Remote(t, s.URL, c.Token)
 		for i, n := range []int{1, 0} {
@@ -120,7 +120,7 @@ func TestAPlantedPatchRaisesOneAlert(t *testing.T) {
 	})
 }
 
-// raisedEarlier moves the alerts that no letter tells of yet back by two days, as days that go by do.
+// raisedEarlier moves the alerts that no e-mail has reported yet back by two days, as if days had passed.
 func raisedEarlier(t *testing.T, database string) {
 	t.Helper()
 	earlier := "raised_at - INTERVAL '2 days'"

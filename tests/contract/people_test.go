@@ -91,7 +91,7 @@ func TestUsers(t *testing.T) {
 		refused(t, owner, 400, "validation_failed", "PATCH", path("user", editorID), `{"roles":["king"]}`)
 		refused(t, owner, 400, "validation_failed", "PATCH", path("user", editorID), `{"name":" "}`)
 
-		// A change of roles is in force on the next request, and so is the end of a user.
+		// A change of roles is in force from the next request on, and so is the disabling of a user.
 		editor.Expect(200, "GET", "farm/", nil)
 		owner.Expect(200, "PATCH", path("user", editorID), `{"roles":[]}`)
 		editor.Expect(403, "GET", "farm/", nil)
@@ -100,7 +100,7 @@ func TestUsers(t *testing.T) {
 		owner.Expect(200, "PATCH", path("user", editorID), `{"disabled":false}`)
 		editor.Expect(200, "GET", "farm/", nil)
 
-		// Somebody must be left who may do everything.
+		// There must always be someone who may do everything.
 		refused(t, owner, 400, "last_owner", "PATCH", path("user", ownerID), `{"disabled":true}`)
 		refused(t, owner, 400, "last_owner", "PATCH", path("user", ownerID), `{"roles":["editor"]}`)
 		require.Equal(t, []any{"owner"}, owner.Expect(200, "GET", path("user", ownerID), nil).Data(t)["roles"])
@@ -174,7 +174,7 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// Who may edit users may not thereby do everything.
+// The permission to edit users does not let its holder do everything.
 func TestNobodyHandsOnMoreThanTheyHold(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -41,7 +41,7 @@ type season struct {
 	}
 }
 
-// seasonOfCurve holds the dates of a profile against the growth curve of its parcel: within three days where they are told.
+// seasonOfCurve compares the dates of a profile with the growth curve of its parcel: within three days where they are stated.
 func seasonOfCurve(t *testing.T, c *rig.Client, order int64, p synthetic.Parcel) {
 	t.Helper()
 	var got season
@@ -71,7 +71,7 @@ func seasonOfCurve(t *testing.T, c *rig.Client, order int64, p synthetic.Parcel)
 		require.InDelta(t, want, float64(date.YearDay()), 3, "%s %s", p.Name, name)
 		require.NotNil(t, told.SDDays, "%s %s", p.Name, name)
 	}
-	seenOn := func(date string) float64 { // the lowest values that were seen are on the first and the last day
+	seenOn := func(date string) float64 { // the lowest observed values are on the first and the last day
 		day, err := time.Parse(time.DateOnly, date)
 		require.NoError(t, err)
 		return ndvi(p.Curve, float64(day.YearDay()))
@@ -94,7 +94,7 @@ func ndvi(c synthetic.Curve, day float64) float64 {
 	return c.Base + (c.Peak-c.Base)*(up+down-1)
 }
 
-// What is asked for wrongly of a season is named, on one order.
+// Invalid parameters of a season are named, on one order.
 func TestSeasonParameters(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, seasonParameters)
@@ -194,7 +194,7 @@ func seasonParameters(t *testing.T, database string) {
 	require.NotContains(t, plain, "smoothing")
 }
 
-// A field is held against others with its crop in its season: the fallow one is low among them.
+// A field is compared with others that have its crop in its season: the fallow one ranks low among them.
 func TestFieldsAreCompared(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

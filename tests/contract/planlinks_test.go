@@ -18,7 +18,7 @@ const planLinksPath = "soil/stratification/links/"
 
 var printedAddress = regexp.MustCompile(`/URI \(https?://[^/]+/api/v1\.2/(link/[^)]+)\)`)
 
-// printedCodes returns where the codes of a PDF lead, below the service root.
+// printedCodes returns the addresses in the codes of a PDF, below the service root.
 func printedCodes(file []byte) (out []string) {
 	for _, found := range printedAddress.FindAllSubmatch(file, -1) {
 		out = append(out, string(found[1]))
@@ -64,7 +64,7 @@ func TestPrintedCodes(t *testing.T) {
 	require.Equal(t, []any{lines[1][0], 0.0, 30.0, "planned"}, []any{first["point"], first["depth_from_cm"], first["depth_to_cm"], first["status"]})
 	require.NotEmpty(t, first["field"])
 
-	// What the laboratory finds, and who took the sample, is for the company alone.
+	// The laboratory's results, and who took the sample, are visible only to the company.
 	id := itoa(int64(c.Expect(200, http.MethodGet, samplesPath+"?label="+first["label"].(string), nil).Map(t)["data"].([]any)[0].(map[string]any)["id"].(float64)))
 	c.Expect(200, http.MethodPatch, samplesPath+id+"/", map[string]any{
 		"collected": map[string]any{"at": "2026-03-01T10:00:00Z", "by": "Grażyna Nowak"}, "lab": map[string]any{"soc_pct": 2.4321}, "notes": "<script>by the barn</script>",
@@ -95,7 +95,7 @@ func TestPrintedCodes(t *testing.T) {
 	page = send(t, s, holder, "GET", sheet[0], "", "Accept", "text/html")
 	require.Contains(t, string(page.Body), uuid)
 
-	// Nothing else is opened, in no verb, and no token says why.
+	// Nothing else opens, with any method, and no refusal tells why.
 	token := strings.TrimSuffix(strings.TrimPrefix(labels[0], "link/"), "/")
 	forged := "link/" + token[:len(token)-1] + string("AB"[strings.Count(token[len(token)-1:], "A")]) + "/"
 	unknown := holder.Expect(404, http.MethodGet, "link/AQHwCqDRoXd4yVn3tFh4mDk2sQ/", nil)

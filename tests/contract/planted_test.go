@@ -23,8 +23,8 @@ import (
 	"tilth/tests/secrets"
 )
 
-// planted makes secrets that look like those of the program, and declares them: TestMain fails
-// where one of them is in a log, in figures, in spans, in the stacks of the process or in an error.
+// planted makes secrets that look like those of the program, and declares them: TestMain fails if
+// one of them is in a log, in metrics, in spans, in the stacks of the process or in an error.
 type planted struct{ n int }
 
 func (p *planted) secret() string {
@@ -86,8 +86,8 @@ func (p *planted) content(t *testing.T, media string, schema *openapi3.Schema) (
 	return media, fmt.Appendf(nil, "name,%s\n%s,1\n", p.secret(), p.secret())
 }
 
-// Every input of every route, filled with secrets: parameters of the path and of the query, also
-// such as nobody declares, headers, bodies, forms, names of files and their content.
+// Every input of every route, filled with secrets: parameters of the path and of the query,
+// including undeclared ones, headers, bodies, forms, names of files and their content.
 func TestSecretsInEveryInput(t *testing.T) {
 	t.Parallel()
 	of := collector.Start(t)
@@ -107,7 +107,7 @@ func TestSecretsInEveryInput(t *testing.T) {
 	}()
 	defer func() { <-traced }()
 	paths := rig.Document(t).Paths.Map()
-	// What one request stores a later one returns; what it needs goes last.
+	// A later request returns what an earlier one stores; deletions, which remove what others need, come last.
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete} {
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			op, there := paths[path].Operations()[method]
@@ -144,7 +144,7 @@ func TestSecretsInEveryInput(t *testing.T) {
 	require.Greater(t, p.n, 1000)
 }
 
-// send sends a request; without a token with credentials that nobody has.
+// send sends a request; without a token it has credentials that nobody holds.
 func (p *planted) send(t *testing.T, address, method, token, media string, body []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, bytes.NewReader(body))

@@ -50,8 +50,8 @@ func (o *outage) command(args ...string) (out string) {
 	return strings.TrimSpace(stdout.String())
 }
 
-// cuts calls judge with the folder that a cut of the power leaves now: without anything that was
-// not synced, and with half of it.
+// cuts calls judge with the folder as a power cut would leave it now: once without anything that
+// was not synced, and once with half of it.
 func (o *outage) cuts(judge func(folder string)) {
 	o.t.Helper()
 	for _, chance := range []float64{0, 0.5} {
@@ -63,7 +63,7 @@ func (o *outage) cuts(judge func(folder string)) {
 	}
 }
 
-// holds requires a database to be whole and to have rows of a condition.
+// holds requires a database to be intact and to have rows that satisfy a condition.
 func holds(t *testing.T, file, rows string, args ...any) {
 	t.Helper()
 	require.FileExists(t, file)
@@ -78,8 +78,8 @@ func holds(t *testing.T, file, rows string, args ...any) {
 	require.Positive(t, count, "acknowledged and lost: %s %v", rows, args)
 }
 
-// What was acknowledged survives a cut of the power, on a disk that keeps only what was synced:
-// the calls of a real process are replayed up to each answer, from the first start on.
+// What was acknowledged survives a power cut, on a disk that keeps only what was synced: the
+// system calls of a real process are replayed up to each answer, from the first start on.
 func TestPowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	o := newOutage(t)

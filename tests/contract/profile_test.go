@@ -53,7 +53,7 @@ func TestSyntheticSeriesEqualTheTruth(t *testing.T) {
 				date := row.Date.Format("2006-01-02")
 				value, accepted := values[date]
 				if got.SmallField {
-					// Under ten pixels the maker's rule accepts nothing; weighted by area the mean is the curve's.
+					// Below ten pixels the maker's rule accepts nothing; weighted by area, the mean is that of the curve.
 					if accepted {
 						require.InDelta(t, row.CurveNDVI, value, 3e-4, "%s on %s", p.Name, date)
 						smallPoints++
@@ -198,7 +198,7 @@ func TestTwentyConcurrentOrdersAreOneOrder(t *testing.T) {
 			switch a.Status {
 			case 200:
 				ids[a.Data(t)["order_id"].(float64)] = true
-			case 409: // the profile was finished between two of them
+			case 409: // the profile was finished between the two
 				ids[a.Map(t)["details"].(map[string]any)["order_id"].(float64)] = true
 			default:
 				t.Fatalf("%d: %s", a.Status, a.Body)
@@ -239,7 +239,7 @@ func TestTwentyConcurrentOrdersAreOneOrder(t *testing.T) {
 		free := c.Expect(200, "POST", rig.OrdersPath, map[string]any{"field_uuid": land.FieldUUID, "season_id": next}).Data(t)
 		c.Until(int64(free["order_id"].(float64)), "active")
 
-		// A second field with the wallet empty.
+		// A second field with an empty wallet.
 		other := c.Expect(200, "POST", "field/", map[string]any{"name": "second", "farm_id": land.Farm, "boundary": rig.GeoJSON(t, archive.Parcels[1].Boundary)}).Data(t)
 		poor := c.Expect(402, "POST", rig.OrdersPath, map[string]any{"field_uuid": other["uuid"], "season_id": land.Season}).Map(t)
 		require.Equal(t, "insufficient_credit", poor["code"])
@@ -259,7 +259,7 @@ func TestTwentyConcurrentOrdersAreOneOrder(t *testing.T) {
 	})
 }
 
-// An order whose field is deleted while it waits fails, and frees what it held.
+// An order whose field is deleted while it waits fails, and releases its hold.
 func TestDeletingAFieldReleasesItsHold(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -33,7 +33,7 @@ func table(t *testing.T, a rig.Answer) (rows []map[string]string) {
 	return rows
 }
 
-// One order, in everything that answers it.
+// One order, through every route that returns it.
 func TestWhatAnOrderAnswers(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -71,12 +71,12 @@ func TestWhatAnOrderAnswers(t *testing.T) {
 	})
 }
 
-// checkIndices asks an active order for other indices, and for the smoothed profile.
+// checkIndices requests other indices and the smoothed profile of an active order.
 func checkIndices(t *testing.T, s *rig.Server, c *rig.Client, path string) {
 	t.Helper()
 	var own, other rig.Profile
 	c.Expect(200, "GET", path, nil).Into(t, &own)
-	// Who would not wait is told to come back.
+	// A caller that does not want to wait is told to come back.
 	status, body := with(t, s, "GET", path+"?index_code=savi", "", "Authorization", "Bearer "+c.Token, "Prefer", "respond-async, wait=0")
 	require.Equal(t, 200, status)
 	require.Contains(t, body, `"status":"processing","index_code":"SAVI"`)
@@ -145,7 +145,7 @@ func checkFiles(t *testing.T, c *rig.Client, path string) {
 		require.Equal(t, []string{r[0].Date, "rejected", r[0].Reason, "", ""}, []string{row["date"], row["status"], row["reason"], row["value"], row["p90"]})
 		r = r[1:]
 	}
-	// An order that waits: a picture that says so, and a table without lines.
+	// A pending order: a picture that states it, and a table without lines.
 	land := c.Land(rig.Square(100, 5), "2099-01-01", "2099-12-31")
 	waiting := int64(c.Expect(200, "POST", rig.OrdersPath, land.OrderBody()).Data(t)["order_id"].(float64))
 	c.Until(waiting, "pending")
@@ -156,7 +156,7 @@ func checkFiles(t *testing.T, c *rig.Client, path string) {
 	require.Equal(t, []any{"pending", "NBR", []any{}, []any{}}, []any{pending["status"], pending["index_code"], pending["profile"], pending["smoothed"]})
 }
 
-// checkLedger reads the ledger in its ways, refunds, and reads who did what.
+// checkLedger reads the ledger in all its forms, refunds, and reads who did what.
 func checkLedger(t *testing.T, s *rig.Server, c *rig.Client, order int64) {
 	t.Helper()
 	lines := func(query string) (out []map[string]any) {
@@ -184,7 +184,7 @@ func checkLedger(t *testing.T, s *rig.Server, c *rig.Client, order int64) {
 	require.Len(t, refund, 1)
 	require.Equal(t, capture[0]["id"], refund[0]["refund_of"])
 
-	// The statement: from nothing to the wallet, each line what the one before left.
+	// The statement: from nothing to the wallet's balance, each line continuing from the previous one.
 	rows := table(t, c.Expect(200, "GET", "wallet/statement/", nil))
 	require.Len(t, rows, 2+5)
 	first, last := rows[0], rows[len(rows)-1]
@@ -220,7 +220,7 @@ func checkLedger(t *testing.T, s *rig.Server, c *rig.Client, order int64) {
 	require.Equal(t, true, member(trailOf(t, owner, "?resource=user&action=update"), "disabled"))
 }
 
-// member returns what a member became in the oldest of some entries.
+// member returns the new value of a member in the oldest of some entries.
 func member(entries []entry, name string) any {
 	if len(entries) == 0 {
 		return nil
@@ -233,7 +233,7 @@ func member(entries []entry, name string) any {
 	return nil
 }
 
-// Who is shown a profile is shown it in every index, although nobody asked for that before.
+// A grantee sees a shared profile in every index, even if nobody requested that index before.
 func TestASharedOrderAnswersEveryIndex(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})

@@ -87,7 +87,7 @@ func TestPlansOfProgrammes(t *testing.T) {
 	place := map[string]any{"lon": first.Points[0].Lon, "lat": first.Points[0].Lat}
 	require.Equal(t, 1, plan(map[string]any{"legacy_points": []any{place}}).Metadata.Legacy)
 
-	// The example of the document is taken, but for its places and plans.
+	// The example of the document is accepted, with its places and plans replaced.
 	example := maps.Clone(rig.Document(t).Paths.Find("/api/v1.2/" + generate).Post.RequestBody.Value.Content["application/json"].Example.(map[string]any))
 	maps.Copy(example, map[string]any{"map_uuid": zones, "legacy_plan": first.UUID, "number_of_samples": 14, "start": place, "end": place, "legacy_points": []any{}})
 	c.Expect(200, http.MethodPost, generate, example)

@@ -37,7 +37,7 @@ func orderedBy(t *testing.T, c *rig.Client, field string, season int64) int64 {
 	return id
 }
 
-// ordersListed returns the ids of a list of orders; its count agrees.
+// ordersListed returns the ids of a list of orders, after checking its count.
 func ordersListed(t *testing.T, c *rig.Client, query string) []int64 {
 	t.Helper()
 	var list []struct {
@@ -55,8 +55,8 @@ func ordersListed(t *testing.T, c *rig.Client, query string) []int64 {
 
 var programmeSlugs = []string{"farm.view", "field.view", "vi-profile.view", "vi-profile.create"}
 
-// A programme orders profiles of the fields of two suppliers, for its own season and from its own wallet, and has them in one
-// list with what the suppliers ordered. What ends the sharing hides all of it, and the ledger keeps what was paid.
+// A programme orders profiles of the fields of two suppliers, for its own season and from its own wallet, and has them in
+// one list with what the suppliers ordered. When the sharing ends all of it is hidden, and the ledger keeps what was paid.
 func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -97,7 +97,7 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 		require.EqualValues(t, 2, b.Expect(200, http.MethodGet, "field/?share=true", nil).Data(t)["count"])
 		b.Expect(200, http.MethodPost, rig.OrdersPath+itoa(mine)+"/recompute/", nil)
 
-		// The suppliers and strangers see nothing of it, and the grant gives no other write.
+		// The suppliers and strangers see none of it, and the grant permits no other write.
 		for _, c := range []*rig.Client{first, second, stranger} {
 			for _, query := range []string{"", "?share=true"} {
 				c.Expect(404, http.MethodGet, rig.OrdersPath+itoa(mine)+"/"+query, nil)
@@ -117,7 +117,7 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 			SELECT id, company_id, '[]', '[]', created_at, updated_at FROM profile_orders WHERE id IN (`+itoa(mine)+","+itoa(other1)+")")
 		b.Expect(200, http.MethodGet, rig.OrdersPath+itoa(mine)+"/monitor/", nil)
 
-		// Revoked, it is hidden in every view; the order of the other supplier stays, and so does the ledger.
+		// After the revocation it is hidden in every view; the order of the other supplier stays, and so does the ledger.
 		ledger := b.Expect(200, http.MethodGet, "wallet/transactions/?order="+itoa(mine), nil).Map(t)["data"]
 		first.Expect(204, http.MethodDelete, grant, nil)
 		gone := func(why string) {
@@ -135,7 +135,7 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 		gone("revoked")
 		notRefreshed(t, database, b.CompanyID, mine)
 
-		// Granted again, it is there as it was; expired or with its field deleted, it is not.
+		// After another grant it is back as it was; after the grant has expired or its field is deleted, it is not.
 		again := joined(t, first, b, map[string]any{"target": "field", "field_id": land.Field, "slugs": []string{"vi-profile.view"}})
 		require.Equal(t, []int64{mine, other1}, ordersListed(t, b, "?"))
 		require.Equal(t, "field_uuid", only(b.Expect(400, http.MethodPost, rig.OrdersPath, body).Map(t)["details"]), "to view is not to order")
@@ -149,7 +149,7 @@ func TestAProgrammeOrdersProfilesOfSharedFields(t *testing.T) {
 	})
 }
 
-// only returns the one key of an object.
+// only returns the single key of an object.
 func only(object any) string {
 	for key := range object.(map[string]any) {
 		return key
@@ -200,7 +200,7 @@ func notRefreshed(t *testing.T, database string, company, order int64) {
 	require.Equal(t, vegetation.Active, stored().Status)
 }
 
-// An order that is open when its field is shared no longer fails and releases what it held, also one that waits for its season.
+// An open order whose field is no longer shared fails and releases its hold, even if it waits for its season.
 func TestAnOpenOrderEndsWithTheGrant(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -222,7 +222,7 @@ func TestAnOpenOrderEndsWithTheGrant(t *testing.T) {
 	})
 }
 
-// Areas of interest, maps, plans and samples are shared by their own slugs, and where every field of them is.
+// Areas of interest, maps, plans and samples are shared by their own slugs, and only if all their fields are.
 func TestAreasOfInterestAreSharedWithTheirFields(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -239,7 +239,7 @@ func TestAreasOfInterestAreSharedWithTheirFields(t *testing.T) {
 			require.NotEmpty(t, ids[list], list)
 		}
 		field := int64(a.Expect(200, http.MethodGet, "field/", nil).Data(t)["results"].([]any)[0].(map[string]any)["id"].(float64))
-		// sees asserts what of it a company sees, by slug.
+		// sees asserts what a company sees of it, by slug.
 		sees := func(c *rig.Client, slug, why string) {
 			t.Helper()
 			for list, needs := range lists {
@@ -267,7 +267,7 @@ func TestAreasOfInterestAreSharedWithTheirFields(t *testing.T) {
 			sees(b, "", "revoked")
 		}
 
-		// An area over two fields is shared where both are; its maps where those of its order are, whatever the area is now.
+		// An area over two fields is shared if both are; its maps are shared if the fields of their order are, whatever the area is now.
 		aoi := a.Expect(200, http.MethodGet, aoisPath+itoa(ids[aoisPath][0])+"/", nil).Data(t)
 		uuid := aoi["aoi_fields"].([]any)[0].(map[string]any)["field_uuid"].(string)
 		second := a.Land(rig.Archive(t).Parcels[1].Boundary, "2025-03-01", "2025-10-31")

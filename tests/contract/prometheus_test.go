@@ -20,7 +20,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// trusting lets the server post to this machine, and gives it a broker.
+// trusting lets the server post to this machine, and configures a broker for it.
 func trusting(t *testing.T) func(c *cli.Config) {
 	url := brokertest.Start(t).URL
 	return func(c *cli.Config) { c.WebhookAllowHTTP, c.WebhookAllowPrivate, c.BrokerURL = true, true, url }
@@ -36,7 +36,7 @@ func promtool(t *testing.T, stdin string, arguments ...string) string {
 	return string(out)
 }
 
-// A Prometheus scrapes the demo while it is at work, and evaluates every expression: none is empty.
+// A Prometheus scrapes the demo while it is working, and evaluates every expression: none is empty.
 func TestPrometheus(t *testing.T) {
 	if os.Getenv("TILTH_OBSERVABILITY") == "" {
 		t.Skip("a Prometheus is started by make observability")
@@ -53,7 +53,7 @@ func TestPrometheus(t *testing.T) {
 		require.Empty(t, wrong, "the names of the figures")
 	}
 	address := prometheus(t, strings.TrimPrefix(s.AdminURL, "http://"))
-	// A rate needs two scrapes, and something that happens between them.
+	// A rate needs two scrapes, with activity between them.
 	waiting := expressions(t)
 	require.Eventually(t, func() bool {
 		exercise(t, s)
@@ -69,7 +69,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// evaluated returns how many series an expression has.
+// evaluated returns the number of series of an expression.
 func evaluated(t *testing.T, address, place, expression string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/api/v1/query?"+url.Values{"query": {expression}}.Encode(), nil)

@@ -16,8 +16,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A browser signs in at an identity provider: with the code that it came back with, once, in the browser that began, as the user whom
-// the provider vouches for, who is then the provider's subject.
+// A browser signs in at an identity provider, with the code that it came back with: once, in the browser that began, as
+// the user whom the provider vouches for. That user is from then on identified by the provider's subject.
 func TestABrowserSignsInAtAProvider(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -114,13 +114,13 @@ func TestABrowserSignsInAtAProvider(t *testing.T) {
 		require.Equal(t, 200, a.Status, "none of these used the code up")
 
 		i.SetDown(true)
-		address, ticket = begin() // what the provider says of itself is known
+		address, ticket = begin() // the provider's metadata are known
 		a, code = finish(ticket, i.SignIn(address, claims()))
 		require.Equal(t, []any{503, "issuer_unavailable"}, []any{a.Status, code})
 		i.SetDown(false)
 		s.Stop()
 
-		// Without passwords the session of the provider goes on; without the provider it ends.
+		// With passwords switched off the session of the provider continues; without the provider it ends.
 		s = rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { with(c); c.BuiltinIssuer = false }})
 		nobody = s.Anonymous()
 		require.Equal(t, false, nobody.Expect(200, http.MethodGet, "auth/oidc/", nil).Data(t)["passwords"])

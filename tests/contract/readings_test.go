@@ -91,7 +91,7 @@ func TestReadingsOfAnOrder(t *testing.T) {
 		c.Expect(400, "GET", seriesPath+"?mask=blue", nil)
 		require.InDelta(t, charged, c.Wallet().Balance, 0, "readings cost nothing")
 
-		// Seven are there; the next are refused when the order has as many as it may.
+		// There are seven; further ones are refused once the order has the maximum.
 		for i := range vegetation.MaxReadings - 7 {
 			c.Expect(200, "GET", fmt.Sprint(path, "?mask=buffer:", i+1, ".5"), nil)
 		}
@@ -102,7 +102,7 @@ func TestReadingsOfAnOrder(t *testing.T) {
 	})
 }
 
-// pixelsOf returns how many pixels of the field count.
+// pixelsOf returns the number of pixels of the field that count.
 func pixelsOf(t *testing.T, profile map[string]any) float64 {
 	t.Helper()
 	observations := profile["observations"].([]any)

@@ -10,14 +10,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// scaled is a rectangle about the middle of an outline, with so much of the sides of its box.
+// scaled is a rectangle about the middle of an outline; its sides are those of the outline's box times by.
 func scaled(m geo.MultiPolygon, by float64) geo.MultiPolygon {
 	box := m.Bounds()
 	x, y, w, h := (box.MinX+box.MaxX)/2, (box.MinY+box.MaxY)/2, by*(box.MaxX-box.MinX)/2, by*(box.MaxY-box.MinY)/2
 	return geo.MultiPolygon{{{{X: x - w, Y: y - h}, {X: x + w, Y: y - h}, {X: x + w, Y: y + h}, {X: x - w, Y: y + h}, {X: x - w, Y: y - h}}}}
 }
 
-// An outline that changes leaves its series until it is recomputed, which costs nothing; the earlier series stays.
+// When an outline changes, its series stays until it is recomputed, which costs nothing; the earlier series is kept.
 func TestASeriesIsRecomputedOnTheOutlineOfToday(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -69,7 +69,7 @@ func TestASeriesIsRecomputedOnTheOutlineOfToday(t *testing.T) {
 		details := refused["details"].(map[string]any)
 		require.InEpsilon(t, 1.44, details["area_ha"].(float64)/details["charged_area_ha"].(float64), 1e-2)
 
-		// One that is still to be computed is not recomputed.
+		// A series that has yet to be computed is not recomputed.
 		later := c.Make("season/", map[string]any{"name": "later", "start_date": "2099-01-01", "end_date": "2099-12-31"})
 		waiting := int64(c.Expect(200, "POST", rig.OrdersPath, map[string]any{"field_uuid": land.FieldUUID, "season_id": later}).Data(t)["order_id"].(float64))
 		c.Until(waiting, "pending")

@@ -75,7 +75,7 @@ func TestFarmFieldSeasonKeepWhatTheyAreGiven(t *testing.T) {
 	})
 }
 
-// answersAsRead creates fields and requires that the answer says what a later one says of them.
+// answersAsRead creates fields and requires that the response equals what a later GET returns.
 func answersAsRead(t *testing.T, c *rig.Client, farmID int64, full map[string]any) {
 	full = maps.Clone(full)
 	delete(full, "external_id")
@@ -105,7 +105,7 @@ func TestOverlapsAreWarnedOf(t *testing.T) {
 	require.Empty(t, apart["warnings"])
 }
 
-// What a request may not compare is stored with a warning, and told when the background has compared it.
+// What a request cannot compare is stored with a warning, and reported when the background has compared it.
 func TestOverlapsAreLookedForInTheBackground(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -200,13 +200,13 @@ func TestSigningIn(t *testing.T) {
 		user.Token = pair["access"].(string)
 		user.Expect(200, "GET", "farm/", nil)
 
-		// A refresh token is good once; used again, its whole family ends.
+		// A refresh token is valid once; if it is used again, its whole family ends.
 		first := map[string]any{"refresh": pair["refresh"]}
 		next := anonymous.Expect(200, "POST", "auth/token/refresh/", first).Data(t)
 		anonymous.Expect(401, "POST", "auth/token/refresh/", first)
 		anonymous.Expect(401, "POST", "auth/token/refresh/", map[string]any{"refresh": next["refresh"]})
 
-		// Revoked is revoked.
+		// A revoked token stays revoked.
 		pair = anonymous.Expect(200, "POST", "auth/token/", in).Data(t)
 		anonymous.Expect(204, "POST", "auth/token/revoke/", map[string]any{"refresh": pair["refresh"]})
 		anonymous.Expect(401, "POST", "auth/token/refresh/", map[string]any{"refresh": pair["refresh"]})

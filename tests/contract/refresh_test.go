@@ -20,7 +20,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// looked is what a retrieve says of refreshing.
+// looked is what a retrieve reports about refreshing.
 type looked struct {
 	Refreshing    bool
 	LastCheckedAt time.Time `json:"last_checked_at"`
@@ -31,8 +31,8 @@ type looked struct {
 	}
 }
 
-// TestRetrieveAsksForARefresh: the answer comes at once and says so; the refresh finds what
-// came late and what was processed again, and costs nothing.
+// TestRetrieveAsksForARefresh checks that the response comes at once and states the refresh,
+// and that the refresh finds what arrived late and what was reprocessed, at no charge.
 func TestRetrieveAsksForARefresh(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -69,7 +69,7 @@ func TestRetrieveAsksForARefresh(t *testing.T) {
 		require.Equal(t, now.LastCheckedAt, now.UpdatedAt)
 		require.Equal(t, wallet, c.Wallet())
 
-		// Whom the profile is shared with may be the one who asks.
+		// A company that the profile is shared with may also trigger it.
 		guest := s.Company("owner", 0)
 		grant := c.Make("share-grant/", map[string]any{"grantee_uuid": guest.UUID(), "target": "all", "slugs": []string{"field.view", "vi-profile.view"}})
 		guest.Expect(200, "POST", path("share-grant", grant)+"accept/", nil)
@@ -89,7 +89,7 @@ func TestRetrieveAsksForARefresh(t *testing.T) {
 	})
 }
 
-// lastChecked moves the time at which an order was last checked, as days that go by do.
+// lastChecked moves the time at which an order was last checked, as if days had passed.
 func lastChecked(t *testing.T, database string, company, order int64, at time.Time) {
 	t.Helper()
 	db, err := persistence.Open(t.Context(), database, persistence.Options{

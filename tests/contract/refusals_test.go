@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// ring is the coordinates of a polygon around the demo's place with n vertices.
+// ring is the coordinates of a polygon with n vertices around the demo's place.
 func ring(n int) string {
 	var b strings.Builder
 	for i := range n + 1 {
@@ -21,8 +21,8 @@ func ring(n int) string {
 	return "[[" + strings.TrimSuffix(b.String(), ",") + "]]"
 }
 
-// Whatever is wrong is refused with a status, a member and words that tell a person what
-// to mend, and nothing is written.
+// Every error is refused with a status, a member and words that tell a person what to
+// correct, and nothing is written.
 func TestRefusalsSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -38,7 +38,7 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 	for name, bad := range map[string]struct {
 		path, body string
 		status     int
-		member     string // of details; empty: the message alone says it
+		member     string // of details; empty if the message alone names it
 		says       string // a part of the answer, in lower case
 	}{
 		"self-crossing polygon":     {"field/", outlined(`[[[0,0],[0.01,0.01],[0.01,0],[0,0.01],[0,0]]]`), 400, "boundary", "cross"},
@@ -78,7 +78,7 @@ func TestRefusalsSayWhatIsWrong(t *testing.T) {
 	exact := c.Do("POST", "farm/", `{"name":"`+strings.Repeat("x", 8<<20-11)+`"}`)
 	require.Equal(t, 400, exact.Status, "8 MiB is read, and the name is too long: %s", exact.Body[:min(len(exact.Body), 200)])
 
-	// These may be right: they are stored, and warned of.
+	// These may be right: they are stored with a warning.
 	for code, coordinates := range map[string]string{
 		"likely_axis_swap": `[[[-35,-60],[-34.997,-60],[-34.997,-59.997],[-35,-59.997],[-35,-60]]]`,
 		"sliver":           `[[[10,45],[10.0001,45],[10.0001,45.0001],[10,45.0001],[10,45]]]`,

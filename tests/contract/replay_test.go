@@ -14,8 +14,8 @@ import (
 	"tilth/tests/witness"
 )
 
-// TestReplayOfAnExportedVersion: the answer of the interface, saved as it is, is recomputed by the command line and by the
-// second witness; one that was changed is not.
+// TestReplayOfAnExportedVersion checks that the response of the interface, saved unchanged, is recomputed by the
+// command line and by the second witness, and that a changed one is not.
 func TestReplayOfAnExportedVersion(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -79,7 +79,7 @@ func TestReplayOfAnExportedVersion(t *testing.T) {
 	require.True(t, strings.HasPrefix(said[2], "cannot be replayed"), said[2])
 }
 
-// TestVersionsOfTheSuiteAreReplayed: what a server stored is recomputed when it stops.
+// TestVersionsOfTheSuiteAreReplayed checks that what a server stored is recomputed when it stops.
 func TestVersionsOfTheSuiteAreReplayed(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -68,7 +68,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 		joined(t, c, buyer, map[string]any{"target": "all", "slugs": programmeSlugs})
 		theirs := buyer.Make("season/", map[string]any{"name": "2025", "start_date": "2025-03-01", "end_date": "2025-10-31"})
 
-		// What cannot be done is refused, with what is wrong, and changes nothing.
+		// Invalid requests are refused with the reason, and change nothing.
 		at := path("field", field) + "split/"
 		for name, w := range map[string]struct {
 			body any
@@ -100,7 +100,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 		require.Len(t, paged(t, c, "field/?farm="+itoa(farm)), 1)
 		c.Expect(204, http.MethodDelete, path("season", later), nil) // which fails the order
 
-		// A charged field is split by a line: its pieces add up, have what was grown, and are not charged again, for whoever paid.
+		// A charged field is split by a line: the areas of its pieces add up, they have what was grown, and they are not charged again, whoever paid.
 		order, bought := orderedBy(t, c, whole.UUID, season), orderedBy(t, buyer, whole.UUID, theirs)
 		var pieces, foretold []reshaped
 		c.Expect(200, http.MethodPost, at+"preview/", body).Into(t, &foretold)
@@ -158,7 +158,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 		c.Expect(200, http.MethodGet, "audit/?resource=field&record="+itoa(field)+"&action=split", nil).Into(t, &trail)
 		require.Len(t, trail, 1)
 
-		// It is not brought back beside its pieces; after them it is as it was.
+		// It cannot be restored beside its pieces; after they are deleted it is restored as it was.
 		require.Equal(t, "field_replaced", c.Expect(409, http.MethodPost, path("field", field)+"restore/", nil).Map(t)["code"])
 		c.Expect(204, http.MethodDelete, "field/?id="+itoa(pieces[0].ID)+","+itoa(pieces[1].ID), nil)
 		c.Expect(200, http.MethodPost, path("field", field)+"restore/", nil)

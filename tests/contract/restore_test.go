@@ -38,7 +38,7 @@ func TestDeletedRecordsAreRestored(t *testing.T) {
 			require.Zero(t, count(t, c, list), list)
 		}
 
-		// Others do not learn of it; a parent comes first.
+		// Others do not learn of it; a parent must be restored first.
 		s.Company("owner", 0).Expect(404, "POST", path("farm", land.Farm)+"restore/", nil)
 		refused := restore(400, "field", land.Field).Map(t)
 		require.Equal(t, "parent_deleted", refused["code"])
@@ -49,7 +49,7 @@ func TestDeletedRecordsAreRestored(t *testing.T) {
 			require.Zero(t, count(t, c, list), "a refusal restores nothing: %s", list)
 		}
 
-		// The season can go, for no live cultivation uses it; then it is missed.
+		// The season can be deleted, because no live cultivation uses it; then it is missing.
 		c.Expect(204, "DELETE", path("season", land.Season), nil)
 		require.Contains(t, restore(400, "farm", land.Farm).Map(t)["details"], "season_id")
 		require.Zero(t, count(t, c, "field/"))
@@ -100,7 +100,7 @@ func TestBoundariesAreRemembered(t *testing.T) {
 		require.Equal(t, first["area_ha"], history()[0]["area_ha"])
 		require.Nil(t, history()[0]["valid_to"])
 
-		// What leaves the boundary as it is adds nothing.
+		// An update that leaves the boundary unchanged adds nothing.
 		c.Expect(200, "PATCH", at, `{"name":"renamed"}`)
 		c.Expect(200, "PATCH", at, map[string]any{"boundary": first["boundary"]})
 		require.Len(t, history(), 1)

@@ -12,7 +12,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// Three processes share the work of one installation, each in a role of its own, with a broker and without.
+// Three processes share the work of one installation, each in a role of its own, with and without a broker.
 func TestEachRoleHasAProcess(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -45,7 +45,7 @@ func TestEachRoleHasAProcess(t *testing.T) {
 	})
 }
 
-// What PostgreSQL takes and what the servers that are there may open are compared.
+// The connections that PostgreSQL accepts are compared with those that the running servers may open.
 func TestDoctorAddsUpConnections(t *testing.T) {
 	t.Parallel()
 	database := rig.PostgreSQL(t)

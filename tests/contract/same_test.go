@@ -16,16 +16,16 @@ import (
 	"tilth/tests/rig"
 )
 
-// twins are two companies that are told the same, one on each database.
+// twins are two companies that receive the same commands, one on each database.
 type twins struct {
 	clients [2]*rig.Client
 	ids     map[string][][2]int64 // by resource, in order of creation
 	named   int
 }
 
-// The same commands give the same answers on SQLite and on PostgreSQL, whatever they
-// are: statuses, codes, messages, names, order and counts. Only ids, uuids and times
-// may differ.
+// The same commands get the same responses on SQLite and on PostgreSQL, whatever
+// they are: statuses, codes, messages, names, order and counts. Only ids, uuids and
+// times may differ.
 func TestSQLiteEqualsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	servers := [2]*rig.Server{
@@ -39,12 +39,12 @@ func TestSQLiteEqualsPostgreSQL(t *testing.T) {
 	}
 }
 
-// sameParts is into how many tests the random commands are divided: a command waits for
-// its answer most of the time, so they run side by side.
+// sameParts is the number of tests into which the random commands are divided: a
+// command waits for its response most of the time, so they run side by side.
 const sameParts = 4
 
-// A part has its share of forty checks, of four hundred in `make compare`; -rapid.checks still
-// says otherwise.
+// A part has its share of forty checks, or of four hundred in `make compare`; -rapid.checks
+// still overrides this.
 func init() {
 	if err := flag.Set("rapid.checks", strconv.Itoa(40/sameParts)); err != nil {
 		panic(err)
@@ -137,7 +137,7 @@ func (w *twins) createSeason(t *testing.T, rt *rapid.T) {
 	w.create(t, rt, "season", both)
 }
 
-// pick returns the ids of a record, deleted ones included, or of none.
+// pick returns the ids of a record, possibly a deleted one, or ids that do not exist.
 func (w *twins) pick(rt *rapid.T, resource string) [2]int64 {
 	have := w.ids[resource]
 	i := rapid.IntRange(0, len(have)).Draw(rt, resource)
@@ -187,8 +187,8 @@ func (w *twins) remember(resource string, answers [2]rig.Answer) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// plain returns an answer without what may differ: ids, uuids, times, the names of users
-// and companies, and digits in messages.
+// plain returns a response without the parts that may differ: ids, uuids, times, the
+// names of users and companies, and digits in messages.
 func plain(t *testing.T, body []byte) any {
 	if len(body) == 0 {
 		return nil
@@ -224,7 +224,7 @@ func stripped(v any) any {
 	}
 }
 
-// isMessages reports whether a value is the messages of a field, and not an id.
+// isMessages reports whether a value is the list of messages of a field, and not an id.
 func isMessages(v any) bool {
 	_, ok := v.([]any)
 	return ok

@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestNamingASamplePlanNeedsTheSamples: who may not view samples does not get at their figures by an assessment that names
-// their plan, on any way of writing one; what another person named stays, and the rest of that assessment can be written.
+// TestNamingASamplePlanNeedsTheSamples checks that a user who may not view samples cannot get at their figures with an assessment
+// that names their plan, in any way of writing one. What another person named stays, and the rest of that assessment can be written.
 func TestNamingASamplePlanNeedsTheSamples(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -68,7 +68,7 @@ func TestNamingASamplePlanNeedsTheSamples(t *testing.T) {
 	})
 }
 
-// withSoil is a body with another section soil.
+// withSoil is a body with another soil section.
 func withSoil(body, soil map[string]any) map[string]any {
 	out := map[string]any{"soil": soil}
 	for key, value := range body {

@@ -14,7 +14,7 @@ import (
 
 const samplesPath = "soil/stratification/samples/"
 
-// sampled returns a company a saved plan with samples of two depths, and the plan's uuid.
+// sampled makes a saved plan with samples of two depths for a company, and returns the plan's uuid.
 func sampled(t *testing.T, c *rig.Client) string {
 	t.Helper()
 	land := c.Land(rig.Archive(t).Parcels[0].Boundary, "2025-03-01", "2025-10-31")
@@ -53,7 +53,7 @@ func TestSamples(t *testing.T) {
 		return map[string]any{"lon": planned["lon"], "lat": planned["lat"].(float64) + north, "accuracy_m": 3}
 	}
 
-	// Samples and saved plans and maps carry the key of another system, which one of them has.
+	// Samples, saved plans and saved maps carry the key of another system, each key once.
 	second := samplesPath + itoa(int64(all[1].(map[string]any)["id"].(float64))) + "/"
 	require.Equal(t, "LIMS-1", c.Expect(200, http.MethodPatch, path, map[string]any{"external_id": "LIMS-1", "source": "LIMS"}).Data(t)["external_id"])
 	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPatch, second, map[string]any{"external_id": "LIMS-1"}).Map(t)["code"])
@@ -72,7 +72,7 @@ func TestSamples(t *testing.T) {
 	require.Len(t, idsAt(t, c, savedPlans), 1, "what is refused is not saved")
 	require.Equal(t, "zones-1", c.Expect(200, http.MethodPost, mapsPath+zones+"/save/", map[string]any{"external_id": "zones-1"}).Data(t)["external_id"])
 
-	// The crew: what is missing, wrong or too far is refused by name; then it is collected.
+	// The crew: missing, wrong or too distant data are refused by name; then the sample is collected.
 	for _, wrong := range []struct {
 		body  any
 		names string
@@ -98,7 +98,7 @@ func TestSamples(t *testing.T) {
 	require.Equal(t, "missed", back["status"])
 	c.Expect(200, http.MethodPatch, path, map[string]any{"collected": at(0)})
 
-	// The laboratory's table: a bad row is told apart, a preview stores nothing.
+	// The laboratory's table: a bad row is reported separately, a preview stores nothing.
 	var table strings.Builder
 	table.WriteString("Label;collected_at;soc_pct;bulk_density_g_cm3;coarse_fragments_pct\n")
 	for i, r := range all {
@@ -121,7 +121,7 @@ func TestSamples(t *testing.T) {
 	require.EqualValues(t, 16, stored["updated"], "%v", stored)
 	require.Equal(t, "imported", stored["code"])
 
-	// What is exported says nothing new when it is imported again.
+	// An export that is imported again changes nothing.
 	file := c.Expect(200, http.MethodGet, samplesPath+"export/?plan_uuid="+uuid, nil)
 	same := c.Upload(samplesPath+"import/", "text/csv", strings.NewReader(string(file.Body))).Data(t)
 	require.EqualValues(t, len(all), same["skipped"], "%v", same)
@@ -158,8 +158,8 @@ func TestSamples(t *testing.T) {
 	pooled(t, c, uuid)
 }
 
-// asLaboratoriesSend imports a table with commas in decimals, units, limits, repeats and no dates: it says what was made
-// of it, no table whose rows all fail is a success, and one of which some fail is none either.
+// asLaboratoriesSend imports a table with decimal commas, units, limits, repeats and no dates: the response reports how
+// it was read. A table whose rows all fail is not a success, and neither is one of which some fail.
 func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 	t.Helper()
 	label := func(i int) string { return all[i].(map[string]any)["label"].(string) }
@@ -199,7 +199,7 @@ func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 	}
 }
 
-// Samples and plans are kept in step with another system, in sets: each is created, updated or left as it is, all or none.
+// Samples and plans are kept in step with another system, in sets: each is created, updated or left unchanged, all or none.
 func TestSamplesAndPlansInSets(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -219,7 +219,7 @@ func TestSamplesAndPlansInSets(t *testing.T) {
 			}
 			return out
 		}
-		// A sample of the plan without a key takes it; one that is not there is made.
+		// A sample of the plan without a key takes it; a missing sample is created.
 		made := upsert([]any{item("L-1", 0, 30, map[string]any{"notes": "stony"}), item("L-2", 60, 90, map[string]any{"collected": map[string]any{"by": "Ada"}})})
 		require.Equal(t, []string{"updated", "created"}, outcomes(t, made))
 		both := recordsOf(t, made)
@@ -230,7 +230,7 @@ func TestSamplesAndPlansInSets(t *testing.T) {
 		require.Equal(t, []string{"updated"}, outcomes(t, upsert(map[string]any{"external_id": "L-2", "notes": "deep"})), "one that is there keeps its place")
 		require.Len(t, idsAt(t, c, samplesPath+"?external_id=L-1,L-2"), 2)
 
-		// All that is wrong is said, and nothing of the others is stored.
+		// All errors are reported, and nothing of the others is stored.
 		refused := c.Expect(400, http.MethodPost, records+"?on_conflict=external_id", []any{
 			item("L-3", 90, 100, nil), map[string]any{"external_id": "L-4"}, item("L-5", 100, 90, map[string]any{"point": "nowhere"}), item("L-1", 30, 60, nil), item("L-6", 0, 30, nil), item("", 100, 110, nil),
 		}).Map(t)["details"].(map[string]any)
@@ -277,7 +277,7 @@ func TestSamplesAndPlansInSets(t *testing.T) {
 	})
 }
 
-// samplesInSets changes samples by their ids, and deletes them, all or none; what was deleted comes back unless its place was taken.
+// samplesInSets changes samples by their ids, and deletes them, all or none; a deleted sample can be restored unless its place was taken.
 func samplesInSets(t *testing.T, c *rig.Client, plan string) {
 	t.Helper()
 	ids := idsAt(t, c, samplesPath+"?plan_uuid="+plan+"&page_size=2")

@@ -57,7 +57,7 @@ func TestSecretsAtRest(t *testing.T) {
 		s = rig.Start(t, rig.Options{Database: database, Config: func(c *cli.Config) { c.SecretKey = second }})
 		rig.Remote(t, s.URL, token).Expect(200, "GET", "farm/", nil)
 
-		// What is no key is refused without showing it, and `config` shows none.
+		// An invalid key is refused without showing it, and `config` shows none.
 		_, errOut, status = run(t, database, "", "migrate", "status", "--secret-key", "hunter2")
 		require.Equal(t, 1, status)
 		require.NotContains(t, errOut, "hunter2")

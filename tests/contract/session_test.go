@@ -11,7 +11,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// A browser signs in with a cookie, which opens what a token opens, for pages of this server alone.
+// A browser signs in with a cookie, which opens what a token opens, only for pages of this server.
 func TestABrowserHasASession(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -48,7 +48,7 @@ func TestABrowserHasASession(t *testing.T) {
 		require.Equal(t, 200, send(t, s, nobody, http.MethodPost, "farm/", farm, "Cookie", cookie, "Sec-Fetch-Site", "same-origin").Status)
 		require.Equal(t, 200, send(t, s, owner, http.MethodPost, "farm/", farm, "Cookie", cookie+"x").Status, "a token comes first")
 
-		// Neither secret passes for the other.
+		// Neither secret is accepted in place of the other.
 		nobody.Expect(401, http.MethodPost, "auth/token/refresh/", map[string]any{"refresh": secret})
 		pair := nobody.Expect(200, http.MethodPost, "auth/token/", sign).Data(t)
 		for _, other := range []string{pair["refresh"].(string), pair["access"].(string), "nothing", secret + "x"} {

@@ -36,7 +36,7 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 		require.Equal(t, "erp", changed.Data(t)["source"], "what is left out stays")
 		c.Expect(400, http.MethodPost, upsert, map[string]any{"resource_type": "farm", "resource_id": farm})
 
-		// One live assessment has a key.
+		// Only one live assessment has a key.
 		require.Contains(t, string(c.Expect(409, http.MethodPost, all, entered("A", "barley")).Body), `"duplicate_external_id"`)
 		other := int64(c.Expect(201, http.MethodPost, all, entered("B", "barley")).Data(t)["id"].(float64))
 		c.Expect(409, http.MethodPatch, path, map[string]any{"external_id": "B"})
@@ -56,7 +56,7 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 		require.Equal(t, []string{"updated", "unchanged"}, outcomes(t, many))
 		require.Equal(t, "oats", recordsOf(t, many)[0]["crop"].(map[string]any)["crop_type"])
 
-		// Deleted ones are listed, and come back unless their key was taken since.
+		// Deleted ones are listed, and can be restored unless their key has been taken since.
 		c.Expect(400, http.MethodDelete, all, nil)
 		c.Expect(404, http.MethodDelete, fmt.Sprintf("%s?id=%d,999999", all, id), nil)
 		c.Expect(204, http.MethodDelete, fmt.Sprintf("%s?id=%d,%d", all, id, other), nil)
@@ -75,8 +75,8 @@ func TestAssessmentsAreKeptInStep(t *testing.T) {
 	})
 }
 
-// Many assessments and areas of interest are made in one request, or changed where they are there: all or none. Lists are narrowed to
-// what is below a farm.
+// Many assessments and areas of interest are created in one request, or changed if they exist: all or none. Lists are
+// filtered to what belongs to a farm.
 func TestManyAssessmentsAndAreasAreMade(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -16,16 +16,16 @@ import (
 
 const profilesAt = "profiles/vegetation-index-profile/orders/"
 
-// keyedKind is a kind of record that is no land, as far as its key in another system goes.
+// keyedKind is a kind of record other than land, with what the tests of its key in another system need.
 type keyedKind struct {
 	list    string // where its records are listed
 	post    func(key string) rig.Answer
 	changes bool // has PATCH
-	deletes bool // has DELETE, after which the key is free
+	deletes bool // has DELETE, which frees the key
 }
 
-// Every record of a company has a key in another system, which one live one of a kind has: what is ordered, attached, and
-// what concerns access, as what is farmed.
+// Every record of a company has a key in another system, which only one live record of a kind has: what is ordered,
+// what is attached and what concerns access, as well as what is farmed.
 func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -154,7 +154,7 @@ func TestExternalIDsOfEveryOtherRecord(t *testing.T) {
 		}
 		require.Contains(t, string(c.Expect(400, http.MethodDelete, open, nil).Body), `"1":{"non_field_errors"`, "each is told why")
 
-		// An order that is not ready yet, or has failed, takes the key of a repeated request; another record cannot.
+		// An order that is not ready yet, or has failed, takes the key of a repeated request; another record cannot take it.
 		body := ofSeason(900)
 		order := c.Expect(200, http.MethodPost, profilesAt, body).Data(t)["order_id"]
 		body["external_id"] = "late"
@@ -198,7 +198,7 @@ func makesMany(t *testing.T, c *rig.Client, list string, body map[string]any) {
 	t.Helper()
 	with := func(key string, changes map[string]any) map[string]any {
 		item := maps.Clone(body)
-		if item["external_id"] = key; item["name"] != nil { // of a role unique
+		if item["external_id"] = key; item["name"] != nil { // unique for roles
 			item["name"] = fmt.Sprint(item["name"], " ", key)
 		}
 		maps.Copy(item, changes)
@@ -214,7 +214,7 @@ func makesMany(t *testing.T, c *rig.Client, list string, body map[string]any) {
 		return r["client_secret"]
 	}
 
-	// Many at once, and one after the other.
+	// Several at once, and one after another.
 	before := count()
 	both := c.Expect(200, http.MethodPost, list, []any{with("S-1", nil), with("S-2", nil)})
 	require.Len(t, recordsOf(t, both), 2, list)
@@ -237,7 +237,7 @@ func makesMany(t *testing.T, c *rig.Client, list string, body map[string]any) {
 	require.Contains(t, said(c.Expect(200, http.MethodPost, list+upsert, with("S-3", map[string]any{"source": "erp"}))), " unchanged.", list)
 	require.Equal(t, before+3, count(), list)
 
-	// All or none, and each is told what is wrong with it over every stage.
+	// All or none, with every error of each, over every stage.
 	refused := c.Expect(400, http.MethodPost, list+upsert, []any{
 		with("S-1", map[string]any{"source": "lost"}), with("", nil), with("S-1", nil), with("S-4", map[string]any{"sorce": "x", "source": strings.Repeat("s", 256)}), with("S-5", nil),
 	})

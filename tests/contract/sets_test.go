@@ -28,7 +28,7 @@ func recordsOf(t *testing.T, a rig.Answer) (records []map[string]any) {
 	return records
 }
 
-// A system that keeps its records in step sends them all, and each is created, updated or left as it is.
+// A system that keeps its records in step sends them all, and each is created, updated or left unchanged.
 func TestRecordsAreKeptInStep(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -73,7 +73,7 @@ func TestRecordsAreKeptInStep(t *testing.T) {
 	})
 }
 
-// One live record of a kind has an external id.
+// Only one live record of a kind has an external id.
 func TestExternalIDsAreTakenOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -177,7 +177,7 @@ func TestManyAreChanged(t *testing.T) {
 		require.InDelta(t, 16, records[2]["area_ha"], 0.5)
 		read := c.Expect(200, http.MethodGet, path("field", fields[1]), nil)
 		fresh := read.Data(t)
-		delete(records[2], "warnings") // of overlaps, which may be found in the background
+		delete(records[2], "warnings") // about overlaps, which the background may find
 		delete(fresh, "warnings")
 		require.Equal(t, records[2], fresh)
 

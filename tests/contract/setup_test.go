@@ -19,8 +19,8 @@ func first(token, company, email string) map[string]any {
 	return map[string]any{"token": token, "company": company, "email": email, "password": "sixteen sheep graze", "credit": 12.5}
 }
 
-// An empty installation is begun by whoever holds the printed token, once: of callers at once one succeeds, and nothing of
-// the others is left.
+// The first caller with the printed token sets up an empty installation, once: of concurrent callers one succeeds, and
+// nothing of the others is left.
 func TestTheFirstCompanyIsMadeOnce(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		s := rig.Start(t, rig.Options{Database: database})
@@ -78,7 +78,7 @@ func TestTheFirstCompanyIsMadeOnce(t *testing.T) {
 	})
 }
 
-// A company that an operator makes and a setup under way take turns, so that the setup knows of it.
+// The creation of a company by an operator and a setup under way take turns, so that the setup sees the company.
 func TestCompaniesAndTheSetupTakeTurns(t *testing.T) {
 	t.Parallel()
 	if !pgtest.Found() {

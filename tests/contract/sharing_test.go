@@ -33,8 +33,8 @@ func newGrantor(t *testing.T, s *rig.Server) grantor {
 
 const orders = "profiles/vegetation-index-profile/orders"
 
-// sight returns the ids that a company sees as shared, by resource. Every one that is
-// listed can be retrieved, and the counts agree.
+// sight returns the ids that a company sees as shared, by resource. It checks that
+// every listed record can be retrieved, and that the counts agree.
 func sight(t *testing.T, c *rig.Client) map[string][]int64 {
 	t.Helper()
 	out := map[string][]int64{}
@@ -76,7 +76,7 @@ func (e grantor) records(t *testing.T) map[string][]int64 {
 	return out
 }
 
-// offer makes a grant and gives its id.
+// offer makes a grant and returns its id.
 func (e grantor) offer(t *testing.T, to string, more map[string]any) int64 {
 	t.Helper()
 	body := map[string]any{"grantee_uuid": to}
@@ -129,7 +129,7 @@ func TestEachGrantShowsExactlyWhatItSays(t *testing.T) {
 			require.Empty(t, sight(t, c), "%s: a third company", name)
 			require.Empty(t, sight(t, e.Client), "%s: the grantor", name)
 			seesNothingElse(t, b, all, g.want)
-			if name == "everything" { // no grant shares more
+			if name == "everything" { // no other grant shares more
 				changesNothing(t, b, all)
 			}
 			e.Expect(204, "DELETE", path("share-grant", id), nil)
@@ -140,7 +140,7 @@ func TestEachGrantShowsExactlyWhatItSays(t *testing.T) {
 	})
 }
 
-// seesNothingElse asserts that another company's records are found by reads of what is shared alone.
+// seesNothingElse asserts that only reads of what is shared find another company's records.
 func seesNothingElse(t *testing.T, c *rig.Client, all, shared map[string][]int64) {
 	t.Helper()
 	for resource, ids := range all {
@@ -153,7 +153,7 @@ func seesNothingElse(t *testing.T, c *rig.Client, all, shared map[string][]int64
 	}
 }
 
-// changesNothing asserts that no verb that writes reaches another company's records.
+// changesNothing asserts that no writing method reaches another company's records.
 func changesNothing(t *testing.T, c *rig.Client, all map[string][]int64) {
 	t.Helper()
 	for resource, ids := range all {
@@ -180,7 +180,7 @@ func TestSharedRecordsLeakNothing(t *testing.T) {
 		id := e.offer(t, b.UUID(), map[string]any{"target": "field", "field_id": e.first.Field})
 		b.Expect(200, "POST", path("share-grant", id)+"accept/", nil)
 
-		// The farm of a shared field is an id and a name; what overlaps it is not told.
+		// Of the farm of a shared field only an id and a name are shown; overlaps are not reported.
 		got := b.Expect(200, "GET", path("field", e.first.Field)+"?share=true", nil)
 		require.Equal(t, map[string]any{"id": float64(e.first.Farm), "name": "Farm"}, got.Data(t)["farm"])
 		require.Empty(t, got.Data(t)["warnings"])
@@ -206,7 +206,7 @@ func TestSharedRecordsLeakNothing(t *testing.T) {
 		} {
 			require.EqualValues(t, want, b.Expect(200, "GET", query, nil).Data(t)["count"], query)
 		}
-		// A refusal says the same of what is shared, of what is not, and of what never was.
+		// A refusal is the same for what is shared, for what is not, and for what never existed.
 		unknown := b.Expect(404, "PATCH", path("field", 999_999), `{"name":"x"}`).Map(t)
 		require.Equal(t, unknown, b.Expect(404, "PATCH", path("field", e.first.Field), `{"name":"x"}`).Map(t))
 		require.Equal(t, unknown, b.Expect(404, "PATCH", path("field", neighbour), `{"name":"x"}`).Map(t))
@@ -217,7 +217,7 @@ func TestSharedRecordsLeakNothing(t *testing.T) {
 		require.NotContains(t, string(refused.Body), "Field\"")
 		b.Expect(400, "POST", orders+"/", map[string]any{"field_uuid": e.first.FieldUUID, "season_id": season})
 		require.Equal(t, []int64{mine}, own(t, b, "farm"), "lists without share hold one's own records")
-		// Deleted with its field, a cultivation is shared no more; nor is the field.
+		// A cultivation deleted with its field is no longer shared; nor is the field.
 		e.Expect(204, "DELETE", path("field", e.first.Field), nil)
 		require.Empty(t, sight(t, b))
 	})
@@ -249,7 +249,7 @@ func TestShareGrantLife(t *testing.T) {
 		require.Equal(t, to, got["grantee"].(map[string]any)["uuid"])
 		require.Equal(t, []any{"farm.view", "field.view", "season.view", "cultivation.view", "fertilization.view"}, got["slugs"])
 
-		// Each company does what is its own to do; to a third there is no such grant.
+		// Each company can do only its own part; to a third company the grant does not exist.
 		b.Expect(404, "DELETE", one, nil)
 		for _, action := range []string{"accept/", "decline/"} {
 			e.Expect(404, "POST", one+action, nil)

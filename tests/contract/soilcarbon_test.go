@@ -12,8 +12,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestMeasuredSoilCarbon: the change between two rounds of sampling is the soil carbon of an assessment of the same field,
-// as the estimate of the plan says it; another company's plan, another area and another period are refused by field.
+// TestMeasuredSoilCarbon checks that the change between two rounds of sampling is the soil carbon of an assessment of the
+// same field, as the plan's estimate states it; another company's plan, another area and another period are refused by field.
 func TestMeasuredSoilCarbon(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -47,7 +47,7 @@ type found struct {
 	Items  []string
 }
 
-// qgisPlace returns what begins a command where QGIS is, here or below TILTH_QGIS_ROOT, and a folder that both sides see, with its name there.
+// qgisPlace returns the start of a command that runs QGIS, here or below TILTH_QGIS_ROOT, and a folder visible to both sides, with its name inside.
 func qgisPlace(t *testing.T) (run []string, folder, there string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -72,7 +72,7 @@ func qgisScript(t *testing.T, name, folder string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), script, 0o600))
 }
 
-// qgisProgram returns what runs the whole program QGIS without a screen, and the folder.
+// qgisProgram returns the start of a command that runs the whole QGIS program without a screen, and the folder.
 func qgisProgram(t *testing.T) (run []string, folder, there string) {
 	t.Helper()
 	if os.Getenv("TILTH_QGIS") == "" {
@@ -92,7 +92,7 @@ func qgisProgram(t *testing.T) (run []string, folder, there string) {
 	return run, folder, there
 }
 
-// TestQGISShowsThePanel: QGIS's own panel of STAC walks the catalogue, searches it with every filter, and opens the files. It runs by make qgis.
+// TestQGISShowsThePanel has QGIS's own STAC panel walk the catalogue, search it with every filter, and open the files. It runs with make qgis.
 func TestQGISShowsThePanel(t *testing.T) {
 	run, folder, there := qgisProgram(t)
 	t.Parallel()
@@ -101,7 +101,7 @@ func TestQGISShowsThePanel(t *testing.T) {
 	season := m.Expect(200, http.MethodGet, m.path, nil).Data(t)["season"]
 	mapAt(t, m.Client, "maps/elevation-map/orders/", map[string]any{"field_uuid": m.fieldUUID(t)})
 	mapAt(t, m.Client, zoningMapsPath, map[string]any{"field_uuid": m.fieldUUID(t), "season_id": season})
-	for _, parcel := range rig.Archive(t).Parcels[1:3] { // more items than a page has
+	for _, parcel := range rig.Archive(t).Parcels[1:3] { // more items than fit on a page
 		land := m.Land(parcel.Boundary, "2025-03-01", "2025-10-31")
 		require.Equal(t, "active", mapAt(t, m.Client, "maps/vegetation-index-map/orders/", map[string]any{"field_uuid": land.FieldUUID, "season_id": land.Season})["status"])
 	}

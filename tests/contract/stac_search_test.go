@@ -14,7 +14,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// checkSTACSearch finds items of all collections by one address, asked as an address or with a body.
+// checkSTACSearch finds items of all collections at one address, with the query in the address or in a body.
 func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 	t.Helper()
 	var catalog struct {
@@ -114,7 +114,7 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 			require.Contains(t, said.Map(t)["description"], c.names+": ", "%s %v", link.Method, c.query)
 		}
 	}
-	// As the dialog of QGIS 3.44 asks: times with thousandths, and the box of the world where the map is larger.
+	// As the dialog of QGIS 3.44 queries: times with milliseconds, and the box of the world where the map is larger.
 	require.Equal(t, []string{itoa(m.id) + "-" + third}, searched(t, m.Client, stacSearchLink{Href: at + "?collections=vegetation-index-map&datetime=" + third + "T00:00:00.000Z/" + third + "T23:59:59.000Z"}).ids())
 	require.Len(t, searched(t, m.Client, stacSearchLink{Href: at + "?bbox=-180,-90,180,90"}).Features, len(every))
 	require.Contains(t, m.Expect(400, http.MethodGet, "stac/search?sortby=id", nil).Map(t)["description"], "sortby: ")
@@ -130,7 +130,7 @@ func checkSTACSearch(t *testing.T, s *rig.Server, m mappedField) {
 	require.Equal(t, 403, send(t, s, s.Anonymous(), http.MethodGet, "stac/search?collections=elevation-map&api_key="+key, nil).Status)
 }
 
-// stacSearchLink is a link that says how it is asked for.
+// stacSearchLink is a link that states how to request it.
 type stacSearchLink struct {
 	Rel, Href, Method string
 	Body              map[string]any
@@ -172,7 +172,7 @@ func searched(t *testing.T, c *rig.Client, link stacSearchLink) (out stacFound) 
 	return out
 }
 
-// asAddress writes the body of a search as the query of an address: lists by commas, a geometry as JSON.
+// asAddress writes the body of a search as the query of an address: lists with commas, a geometry as JSON.
 func asAddress(t *testing.T, query map[string]any) string {
 	t.Helper()
 	values := url.Values{}

@@ -50,7 +50,7 @@ func (p stacPage) ids() (out []string) {
 
 var everySTACCollection = []string{"vegetation-index-profile", "vegetation-index-map", "zoning-map", "elevation-map", "soil-map"}
 
-// stacAt reads a page, whose parts all stand in the published schemas where they are at hand.
+// stacAt reads a page of items, and checks its content type and its count.
 func stacAt(t *testing.T, c *rig.Client, address string) (out stacPage) {
 	t.Helper()
 	if !strings.HasPrefix(address, "/") {
@@ -63,7 +63,7 @@ func stacAt(t *testing.T, c *rig.Client, address string) (out stacPage) {
 	return out
 }
 
-// published holds JSON against a schema of the specification, in the folder of a clone of its repository that TILTH_STAC_SPEC names.
+// published checks JSON against a schema of the specification, in the folder of a clone of its repository that TILTH_STAC_SPEC names.
 func published(t *testing.T, schema string, text []byte) {
 	t.Helper()
 	folder := os.Getenv("TILTH_STAC_SPEC")
@@ -80,7 +80,7 @@ func published(t *testing.T, schema string, text []byte) {
 	require.NoError(t, compiled.Validate(said), "%s: %s", schema, text)
 }
 
-// elsewhere loads the schemas of the specification from a folder; those of GeoJSON, to which they refer, are taken as kept.
+// elsewhere loads the schemas of the specification from a folder; those of GeoJSON, which they refer to, accept everything.
 type elsewhere struct{ folder string }
 
 func (e elsewhere) Load(url string) (any, error) {
@@ -96,7 +96,7 @@ func (e elsewhere) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(file)
 }
 
-// Finished maps and profiles are items of STAC: found by time and place, page by page, by who may see them, with files that a link opens.
+// Finished maps and profiles are STAC items: found by time and place, page by page, by callers who may see them, with files that a link opens.
 func TestSTAC(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -165,7 +165,7 @@ func checkSTACItems(t *testing.T, m mappedField) {
 		require.InDelta(t, o.Value, f.Properties["tilth:mean"], 1e-9)
 		require.Equal(t, true, f.Properties["tilth:synthetic"])
 	}
-	paged, at := []string(nil), "vegetation-index-map/items?limit=4&collections=vegetation-index-map" // as pystac-client asks
+	paged, at := []string(nil), "vegetation-index-map/items?limit=4&collections=vegetation-index-map" // as pystac-client requests it
 	for at != "" {
 		page := stacAt(t, m.Client, at)
 		require.LessOrEqual(t, len(page.Features), 4)
@@ -239,7 +239,7 @@ func checkSTACFiles(t *testing.T, s *rig.Server, m mappedField) {
 	require.Greater(t, opened, 10)
 }
 
-// checkRanges reads a file as GDAL does: how long it is, and then those of its bytes that it needs.
+// checkRanges reads a file as GDAL does: its length first, and then the bytes that it needs.
 func checkRanges(t *testing.T, href string) {
 	t.Helper()
 	ask := func(method, wanted, tag string) (*http.Response, string) {
@@ -294,7 +294,7 @@ func checkSTACReaders(t *testing.T, s *rig.Server, m mappedField) {
 	}
 	require.Equal(t, 200, ask(item).Status)
 	require.NotContains(t, string(ask(item).Body), key, "no link holds the key")
-	asPanel := send(t, s, s.Anonymous(), http.MethodGet, "stac/search?limit=1&X-API-Key="+key, nil) // as the panel of QGIS asks, beside the header
+	asPanel := send(t, s, s.Anonymous(), http.MethodGet, "stac/search?limit=1&X-API-Key="+key, nil) // as the panel of QGIS does, besides the header
 	require.Equal(t, 200, asPanel.Status)
 	require.NotContains(t, string(asPanel.Body), key, "no link holds the key")
 	require.Equal(t, 403, ask("stac/collections/zoning-map/items").Status)

@@ -14,12 +14,12 @@ import (
 	"tilth/tests/rig"
 )
 
-// programme returns the plan in two stages of four fields of unequal area.
+// programme returns the two-stage plan of four fields of unequal area.
 func programme(t *testing.T, c *rig.Client) (plan map[string]any, order int64) {
 	t.Helper()
 	var fields []string
 	b := rig.Archive(t).Parcels[0].Boundary.Bounds()
-	ends := []float64{0, 0.4, 0.7, 0.85, 1} // of fields side by side
+	ends := []float64{0, 0.4, 0.7, 0.85, 1} // of adjacent fields
 	for i := range 4 {
 		west, east := b.MinX+ends[i]*(b.MaxX-b.MinX), b.MinX+ends[i+1]*(b.MaxX-b.MinX)
 		outline := geo.MultiPolygon{{{{X: west, Y: b.MinY}, {X: east, Y: b.MinY}, {X: east, Y: b.MaxY}, {X: west, Y: b.MaxY}, {X: west, Y: b.MinY}}}}
@@ -51,8 +51,8 @@ func programme(t *testing.T, c *rig.Client) (plan map[string]any, order int64) {
 	return plan, order
 }
 
-// analyseDraws sends the laboratory's table of a round and returns the values, in %, by point; points for which it says 0
-// have none.
+// analyseDraws sends the laboratory's table of a round and returns the values, in %, by point; points for which of
+// returns 0 have none.
 func analyseDraws(s survey, round int, of func(draw, place int, role string) float64) map[string]float64 {
 	out := map[string]float64{}
 	var table strings.Builder
@@ -71,7 +71,7 @@ func analyseDraws(s survey, round int, of func(draw, place int, role string) flo
 	return out
 }
 
-// ofDraws returns the means by draw of values, and their mean with its standard error.
+// ofDraws returns the means of values by draw, and the mean of these with its standard error.
 func ofDraws(values map[string]float64) (byDraw map[int]float64, mean, se float64) {
 	byDraw, n := map[int]float64{}, map[int]float64{}
 	for point, v := range values {
@@ -90,8 +90,8 @@ func ofDraws(values map[string]float64) (byDraw map[int]float64, mean, se float6
 	return byDraw, mean, math.Sqrt(squares / draws / (draws - 1))
 }
 
-// A programme in two stages over HTTP: which fields are drawn, two rounds of samples with a replaced point and a draw that
-// is missing, and the estimates and the change that follow from its draws.
+// A programme in two stages over HTTP: which fields are drawn, two rounds of samples with a replaced point and a
+// missing draw, and the estimates and the change that follow from its draws.
 func TestPlanInTwoStages(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

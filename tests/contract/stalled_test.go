@@ -18,8 +18,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// Callers who ask for whole lists and read nothing hold no connection of the database: other
-// companies go on, and the server stays ready.
+// Callers that request whole lists and read nothing hold no database connection: other
+// companies carry on, and the server stays ready.
 func TestStalledReadersHoldNobody(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -33,7 +33,7 @@ func TestStalledReadersHoldNobody(t *testing.T) {
 			fields = append(fields, map[string]any{"name": fmt.Sprint(i), "farm_id": farm, "boundary": rig.GeoJSON(t, roundField(i))})
 		}
 		hostile.Expect(200, "POST", "field/", fields)
-		for range 3 { // in all more than there are connections to the database
+		for range 3 { // together more than the pool of the database has
 			stall(t, s, hostile.Token, "field/?page=all")
 		}
 		for range 3 {
@@ -52,7 +52,7 @@ func TestStalledReadersHoldNobody(t *testing.T) {
 	})
 }
 
-// fewConnections is a database with four connections for readers, as SQLite has them.
+// fewConnections is a database with four connections for readers, as many as SQLite has.
 func fewConnections(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -77,7 +77,7 @@ func roundField(n int) geo.MultiPolygon {
 	return geo.MultiPolygon{{ring}}
 }
 
-// stall sends a request, reads the head of its answer, and then nothing.
+// stall sends a request, and reads only the head of its response.
 func stall(t *testing.T, s *rig.Server, token, path string) {
 	t.Helper()
 	host := strings.TrimPrefix(s.URL, "http://")

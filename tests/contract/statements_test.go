@@ -15,7 +15,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// heard keeps what requests ask of the database, in order; work in the background is not among it.
+// heard keeps the statements that requests send to the database, in order, without those of background work.
 type heard struct {
 	mu    sync.Mutex
 	calls []string
@@ -30,7 +30,7 @@ func (h *heard) add(ctx context.Context, call string) {
 	h.calls = append(h.calls, call)
 }
 
-// take returns what was heard, and forgets it.
+// take returns the statements, and forgets them.
 func (h *heard) take() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,8 +70,8 @@ func (c hearingConn) QueryContext(ctx context.Context, query string, args []driv
 
 func (c hearingConn) Ping(ctx context.Context) error { return c.Conn.(driver.Pinger).Ping(ctx) }
 
-// TestStatementsOfRequests holds requests to a number of statements, whatever the number of records: each is a round
-// trip to PostgreSQL. BEGIN counts, the end of a transaction does not.
+// TestStatementsOfRequests bounds the number of statements of requests, whatever the number of records: each is a
+// round trip to PostgreSQL. BEGIN counts, the end of a transaction does not.
 func TestStatementsOfRequests(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -36,7 +36,7 @@ func TestStratificationOrder(t *testing.T) {
 		}
 		require.Equal(t, "subscription_required", c.Expect(403, http.MethodPost, ordersOfAOIs, `{`).Map(t)["code"])
 		require.Equal(t, "subscription_required", c.Expect(403, http.MethodPatch, aoisPath+"999/", `{`).Map(t)["code"])
-		c.Expect(200, http.MethodGet, dataOrders, nil) // reading what was paid for needs none
+		c.Expect(200, http.MethodGet, dataOrders, nil) // reading what was paid for needs no subscription
 		runJSON(t, database, "subscription", "grant", "--company", itoa(c.CompanyID), "--service", "stratification")
 		c.Expect(404, http.MethodPatch, aoisPath+"999/", `{`)
 		c.Expect(400, http.MethodPost, aoisPath, `{`)
@@ -53,7 +53,7 @@ func TestStratificationOrder(t *testing.T) {
 		require.Equal(t, "South", c.Expect(200, http.MethodPatch, aoisPath+strings.ToUpper(uuid)+"/", map[string]any{"name": "South"}).Data(t)["name"])
 		c.Expect(400, http.MethodPut, aoisPath+id+"/", map[string]any{"name": "No fields"})
 
-		// Without a price: the specification's words.
+		// Without a price, the message is the specification's.
 		none := c.Expect(404, http.MethodGet, aoisPath+uuid+"/price/", nil).Map(t)
 		require.Equal(t, "You do not have a subscription for stratification service.", none["message"])
 		require.Equal(t, none["message"], c.Expect(404, http.MethodPost, ordersOfAOIs, map[string]any{"aoi_uuid": uuid}).Map(t)["message"])
@@ -88,7 +88,7 @@ func TestStratificationOrder(t *testing.T) {
 		require.Equal(t, []any{0.0, 0.0}, []any{free["total_price"], free["price_per_unit"]})
 		require.True(t, c.Expect(200, http.MethodGet, aoisPath+uuid+"/", nil).Data(t)["is_map_requested"].(bool))
 
-		// Others, other methods, and the end of it.
+		// Other companies, other methods, the end of the subscription, and the deletion.
 		stranger.Expect(404, http.MethodGet, dataOrders+itoa(order)+"/", nil)
 		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 			c.Expect(405, method, dataOrders, `{}`)
@@ -105,7 +105,7 @@ func TestStratificationOrder(t *testing.T) {
 	})
 }
 
-// kill -9 while an order is processing, then a restart: it ends once, and so does its charge.
+// kill -9 while an order is processing, then a restart: the order ends once, and is charged once.
 func TestKilledWhileStratifying(t *testing.T) {
 	t.Parallel()
 	database, imagery := rig.SQLite(t), newGate(t)

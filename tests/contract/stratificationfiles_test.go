@@ -16,8 +16,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A map and a plan as files, as pictures and as a field sheet: candidates, before they are
-// saved. The answers' content types are those of the document.
+// A map and a plan as files, as pictures and as a field sheet, as candidates that are not
+// saved yet. The content types of the responses are those of the document.
 func TestFilesOfMapsAndPlans(t *testing.T) {
 	t.Parallel()
 	database := rig.SQLite(t)
@@ -67,7 +67,7 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 		require.Equal(t, 780, phone.Width)
 		require.NoError(t, err)
 	}
-	// The synthetic archive has all bands: an image in colours lies behind the map, and a browser may show it.
+	// The synthetic archive has all bands: a colour image is drawn behind the map, and a browser may show it.
 	require.Contains(t, string(file(points+"preview.svg?background=true", "image/svg+xml", "")), ", natural colours (synthetic).")
 	require.Contains(t, c.Expect(200, http.MethodGet, zones+"preview.svg?background=true", nil).Header.Get("Content-Security-Policy"), "img-src data:")
 	require.Greater(t, len(file(points+"export/?format=pdf&background=true", "application/pdf", "")), len(file(points+"export/?format=pdf", "application/pdf", "")))
@@ -85,7 +85,7 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 	require.True(t, bytes.HasPrefix(onA4, []byte("%PDF-")))
 	require.NotEqual(t, onA4, file(points+"export/?format=pdf&paper=Letter", "application/pdf", ""))
 
-	// From a start and back the way is other, the points are the same.
+	// With a start and an end the route differs, while the points stay the same.
 	box := rig.Archive(t).Parcels[0].Boundary.Bounds()
 	home := map[string]any{"lon": box.MinX, "lat": box.MaxY + 0.1}
 	ask := map[string]any{"map_uuid": mapUUID, "number_of_samples": 9, "zone_offset": 5, "start": home, "end": home}
@@ -118,7 +118,7 @@ func TestFilesOfMapsAndPlans(t *testing.T) {
 	}
 	c.Expect(404, http.MethodGet, strings.Replace(zones, mapUUID, planUUID, 1)+"export/", nil)
 
-	// What was paid for stays when the subscription is over, and goes with the area of interest.
+	// What was paid for stays when the subscription has ended, and is deleted with the area of interest.
 	runJSON(t, database, "subscription", "revoke", "--company", itoa(c.CompanyID), "--service", "stratification")
 	c.Expect(200, http.MethodGet, points+"export/", nil)
 	s.Subscribe(c)

@@ -51,8 +51,8 @@ func viewsOf(report map[string]any) map[string]float64 {
 	return out
 }
 
-// The two worked examples, posted as they stand: each line, the total, its range and what
-// it is per hectare and per tonne, to the kilogram.
+// The two worked examples, posted as printed: each line, the total, its range and its
+// values per hectare and per tonne, to the kilogram.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -96,7 +96,7 @@ func TestWorkedExamples(t *testing.T) {
 	}
 }
 
-// A submission is refused with codes and paths, stored once, and stays what it was.
+// A submission is refused with codes and paths, stored once, and never changes.
 func TestSubmissionLife(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{})
@@ -119,7 +119,7 @@ func TestSubmissionLife(t *testing.T) {
 	c.Expect(404, http.MethodGet, reportPath(id)+"?basis=submitted", nil)
 	c.Expect(404, http.MethodGet, reportPath(id)+"compare/", nil)
 
-	// Live is computed all the same, and says what is missing.
+	// The live report is computed all the same, and states what is missing.
 	live := c.Expect(200, http.MethodGet, reportPath(id), nil).Data(t)
 	require.Contains(t, fmt.Sprint(live["warnings"]), "land_management")
 	require.Nil(t, live["totals"].(map[string]any)["emissions_per_ha"])
@@ -141,7 +141,7 @@ func TestSubmissionLife(t *testing.T) {
 	again := c.Expect(200, http.MethodPost, submitPath(id), nil).Data(t)
 	require.Equal(t, []any{true, 1.0, record["updated_at"]}, []any{again["unchanged"], again["version"], again["assessment"].(map[string]any)["updated_at"]})
 
-	// What was submitted stays; the live report moves; content that returns is no change.
+	// What was submitted stays; the live report changes; content that is changed back is not a change.
 	frozen := c.Expect(200, http.MethodGet, reportPath(id)+"?basis=submitted", nil).Data(t)
 	soil := func(class string) bool {
 		c.Expect(200, http.MethodPut, assessmentAt(id)+"sections/soil/", map[string]any{"soil_class": class})
@@ -191,7 +191,7 @@ func TestSubmissionLife(t *testing.T) {
 		stranger.Expect(404, http.MethodGet, assessmentAt(id)+below+"?share=true", nil)
 	}
 
-	// A grant shows reports, and submits nothing.
+	// A grant shows reports, but cannot submit.
 	grant := c.Make("share-grant/", map[string]any{"grantee_uuid": stranger.UUID(), "target": "all", "slugs": []string{"assessment.view", "farm.view"}})
 	stranger.Expect(200, http.MethodPost, path("share-grant", grant)+"accept/", nil)
 	for _, below := range []string{"submissions/", "submissions/1/", "impact-report/", "impact-report/compare/"} {
@@ -200,12 +200,12 @@ func TestSubmissionLife(t *testing.T) {
 	stranger.Expect(404, http.MethodPost, submitPath(id)+"?share=true", nil)
 	s.User(c.CompanyID, "viewer").Expect(403, http.MethodPost, submitPath(id), nil)
 
-	// The event and the audit trail tell of it.
+	// The event and the audit trail record it.
 	feed := c.Expect(200, http.MethodGet, "audit/?resource=assessment&record="+itoa(id), nil)
 	require.Contains(t, string(feed.Body), `"submit"`)
 }
 
-// A version is signed by others than who submitted it, once each, for good.
+// A version is signed by people other than its submitter, once each, for good.
 func TestSubmissionsAreSigned(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -262,7 +262,7 @@ func TestSubmissionsAreSigned(t *testing.T) {
 	})
 }
 
-// requireEntered holds that the first version shows what was entered, as it was entered, under its digest.
+// requireEntered requires that the first version shows what was entered, unchanged, under its digest.
 func requireEntered(t *testing.T, c *rig.Client, id int64, body map[string]any) {
 	t.Helper()
 	answer := struct {
@@ -284,7 +284,7 @@ func requireEntered(t *testing.T, c *rig.Client, id int64, body map[string]any) 
 	require.Equal(t, body["section_declarations"], any(entered["section_declarations"]))
 }
 
-// Many at once leave one version, on both databases.
+// Many concurrent submissions leave one version, on both databases.
 func TestConcurrentSubmissions(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -315,7 +315,7 @@ func TestConcurrentSubmissions(t *testing.T) {
 	})
 }
 
-// TestSubmissionIsVerified holds that who submits asks for the check of the declared crop.
+// TestSubmissionIsVerified checks that a submission triggers the check of the declared crop.
 func TestSubmissionIsVerified(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

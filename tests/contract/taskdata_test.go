@@ -31,7 +31,7 @@ func taskDataOf(t *testing.T, c *rig.Client, more string) string {
 	return string(text)
 }
 
-// Task data has what belongs to fields, of what the caller may see.
+// Task data contain what belongs to fields, as far as the caller may see it.
 func TestTaskDataHasWhatBelongsToFields(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
@@ -55,7 +55,7 @@ func TestTaskDataHasWhatBelongsToFields(t *testing.T) {
 	require.NotContains(t, alone, `<PNT A="1"`)
 }
 
-// What was applied is a task with its product, where it is known when and how much.
+// Each application is a task with its product, if its time and amount are known.
 func TestTaskDataHasWhatWasApplied(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -99,7 +99,7 @@ func TestTaskDataHasWhatWasApplied(t *testing.T) {
 	})
 }
 
-// What was exported comes back whole in another company: farms' fields, crops, and what was applied with its product, day and amount.
+// An export is imported whole into another company: farms' fields, crops, and applications with their product, day and amount.
 func TestTaskDataMovesWhatWasApplied(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -135,7 +135,7 @@ func TestTaskDataMovesWhatWasApplied(t *testing.T) {
 		require.Equal(t, []string{"skip", "skip", "skip", "skip"}, same.verdicts())
 		require.NotContains(t, same.left(), "application")
 
-		// In another company: without a season there is no cultivation to hold it; with one, a preview says what would be made.
+		// In another company: without a season there is no cultivation for it; with one, a preview shows what would be made.
 		theirs := newFarm(other)
 		none := send(other, theirs, take+"&preview=true")
 		require.Equal(t, []string{"skip", "skip", "skip", "skip"}, none.verdicts())
@@ -168,7 +168,7 @@ func TestTaskDataMovesWhatWasApplied(t *testing.T) {
 				require.Equal(t, was[member], is[member], member)
 			}
 		}
-		// One that is changed there is set right by its key; the others are found by what they say.
+		// One that was changed there is corrected by its key; the others are recognised by their content.
 		first := int64(after[0].(map[string]any)["id"].(float64))
 		other.Expect(200, "PATCH", "fertilization/"+itoa(first)+"/", map[string]any{"amount": map[string]any{"value": 90, "unit": "kg/ha"}, "notes": "kept"})
 		mended := send(other, theirs, chosen)
@@ -177,7 +177,7 @@ func TestTaskDataMovesWhatWasApplied(t *testing.T) {
 		record := other.Expect(200, "GET", "fertilization/"+itoa(first)+"/", nil).Data(t)
 		require.Equal(t, []any{"kept", 200.0}, []any{record["notes"], record["amount"].(map[string]any)["value"]})
 
-		// Who may not make them is refused, and so is a file that has none.
+		// A user without the permission to make them is refused, and so is a file that has none.
 		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*", "cultivation.*"}})
 		refused := rig.Remote(t, s.URL, "").Upload(importPath(farm, take+"&api_key="+key), mediaZip, bytes.NewReader(file))
 		require.Equal(t, 403, refused.Status, "%s", refused.Body)
@@ -187,7 +187,7 @@ func TestTaskDataMovesWhatWasApplied(t *testing.T) {
 	})
 }
 
-// Products of another program's tasks are those of the catalog, or what the mapping says; what was only planned is no fertilization.
+// Products in tasks of other programs are translated to those of the catalog, or as the mapping states; what was only planned is no fertilization.
 func TestProductsOfOtherProgramsAreTranslated(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})
@@ -223,7 +223,7 @@ func TestProductsOfOtherProgramsAreTranslated(t *testing.T) {
 	require.Equal(t, []any{"uan", "AHL 28", "2026-04-01"}, []any{second["product"], second["product_name"], second["applied_on"]})
 }
 
-// appliedIn is a report of an import with what it says of what was applied.
+// appliedIn is a report of an import with what it states about applications.
 type appliedIn struct {
 	sownIn
 	Features []struct {
@@ -243,7 +243,7 @@ func (a appliedIn) verdicts() (out []string) {
 	return out
 }
 
-// sownIn is a report of an import with what it says of crops and of what it leaves out.
+// sownIn is a report of an import with what it states about crops and about what it leaves out.
 type sownIn struct {
 	imported
 	Features []struct {
@@ -273,7 +273,7 @@ func (s sownIn) left() map[string]int64 {
 	return out
 }
 
-// The crops of task data become cultivations of the season that the request names, once; what is not taken is named with the reason.
+// The crops of task data become cultivations of the season that the request names, once; what is not imported is named with the reason.
 func TestCropsOfTaskDataAreTaken(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -325,7 +325,7 @@ func TestCropsOfTaskDataAreTaken(t *testing.T) {
 		require.Equal(t, made.Features[1].Cultivation.ID, again.Features[1].Cultivation.ID)
 		require.False(t, again.Features[1].Cultivation.Made)
 
-		// What was exported is there; in another season the same crops are new, of fields that stay as they are.
+		// What was exported exists already; in another season the same crops are new, on fields that stay unchanged.
 		exported := exported(c, farm, "isoxml")
 		back := func(season int64) (out sownIn) {
 			c.Upload(importPath(farm, "&season_id="+itoa(season)), mediaZip, bytes.NewReader(exported)).Into(t, &out)
@@ -352,7 +352,7 @@ func TestCropsOfTaskDataAreTaken(t *testing.T) {
 
 var flags = regexp.MustCompile(`<PNT A="1" B="[^"]*"( C="[^"]*" D="[^"]*")`)
 
-// placesOf returns the places of samples that an export of task data has.
+// placesOf returns the places of samples in an export of task data.
 func placesOf(t *testing.T, c *rig.Client) (out []string) {
 	t.Helper()
 	for _, found := range flags.FindAllStringSubmatch(taskDataOf(t, c, ""), -1) {
@@ -362,7 +362,7 @@ func placesOf(t *testing.T, c *rig.Client) (out []string) {
 	return out
 }
 
-// The points of a plan that was exported become a plan of another company: a custom one, at the same places.
+// The exported points of a plan become a plan of another company: a custom one, at the same places.
 func TestPointsOfTaskDataBecomeAPlan(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})

@@ -18,13 +18,13 @@ import (
 	"tilth/tests/rig"
 )
 
-// following has a server send spans and figures to a collector.
+// following makes a server send spans and metrics to a collector.
 func following(of *collector.Collector) func(*cli.Config) {
 	return func(c *cli.Config) { c.OTLPEndpoint = of.URL }
 }
 
-// One request is one trace, the caller's: the request, the use case in it, and the statements of that. An order is
-// done by a job, which reads imagery. What is left when the server stops is sent.
+// One request is one trace, the caller's: the request, the use case in it, and the use case's statements. An order
+// is done by a job, which reads imagery. What is left when the server stops is still sent.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -102,7 +102,7 @@ func TestSpans(t *testing.T) {
 	})
 }
 
-// A collector that is not there costs no request, and one line of the log.
+// An unavailable collector makes no request fail, and costs one line of the log.
 func TestNoCollector(t *testing.T) {
 	t.Parallel()
 	gone := collector.Start(t)

@@ -17,7 +17,7 @@ import (
 	"tilth/tests/secrets"
 )
 
-// A farm network: an authority and a certificate by one command, a server on them, a renewal without a restart.
+// A farm network: one command makes an authority and a certificate, a server uses them, and a renewal needs no restart.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tls")

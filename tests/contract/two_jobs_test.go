@@ -16,7 +16,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// maxRequests is what a job of an integration may take, waiting left aside.
+// maxRequests is the maximum number of requests that an integration job may take, not counting polls.
 const maxRequests = 15
 
 // counted is a client that counts its requests.
@@ -43,7 +43,7 @@ func (c *counted) end() {
 	require.LessOrEqual(c.t, c.requests, maxRequests)
 }
 
-// size is that of the job with make clients; every test run does a small one, in as many requests.
+// size is the size of the job with make clients; every test run does a small one, with as many requests.
 func size(small, whole int) int {
 	if os.Getenv("TILTH_CLIENTS") != "" {
 		return whole
@@ -60,7 +60,7 @@ func each[T any](t *testing.T, data map[string]any, list string, of func(record 
 	return out
 }
 
-// TestSuppliersFromOutlinesToSeries: three suppliers send their fields' outlines, and the series of all are read.
+// TestSuppliersFromOutlinesToSeries sends the outlines of the fields of three suppliers, and reads the series of all.
 func TestSuppliersFromOutlinesToSeries(t *testing.T) {
 	t.Parallel()
 	const suppliers = 3
@@ -107,7 +107,7 @@ func TestSuppliersFromOutlinesToSeries(t *testing.T) {
 	c.end()
 }
 
-// TestAssessmentsFromATableToReports: a table of assessments becomes submitted versions with their reports.
+// TestAssessmentsFromATableToReports turns a table of assessments into submitted versions with their reports.
 func TestAssessmentsFromATableToReports(t *testing.T) {
 	t.Parallel()
 	many := size(3, 30)
@@ -118,7 +118,7 @@ func TestAssessmentsFromATableToReports(t *testing.T) {
 	out := csv.NewWriter(&table)
 	for i := range many {
 		field := c.Make("field/", map[string]any{"name": fmt.Sprint("Field ", i), "farm_id": farm, "external_id": fmt.Sprint("F", i)})
-		if i == 0 { // its table is that of all
+		if i == 0 { // its table is the template for all
 			assess(t, c.Client, riceBody(t, "field", field))
 			rows, err := csv.NewReader(strings.NewReader(string(c.Expect(http.StatusOK, http.MethodGet, assessmentsPath+"export/", nil).Body))).ReadAll()
 			require.NoError(t, err)

@@ -39,10 +39,10 @@ func (s survey) soils(round int) map[string]map[string]any {
 	return out
 }
 
-// stock is the soil of a point in a round: bulk density 1.3, so that 1 % is 39 t C/ha down to 30 cm.
+// stockOfPct is the stock per per cent of carbon in the soil of a point: with a bulk density of 1.3, 1 % is 39 t C/ha down to 30 cm.
 const stockOfPct = 1.3 * 30
 
-// carbon returns the carbon of a point in g/kg, to a tenth: the later round has some 1 g/kg more.
+// carbonOf returns the carbon of a point in g/kg, to a tenth: the later round has about 1 g/kg more.
 func carbonOf(zone, place, round int) float64 {
 	g := 10 + 2*float64(zone) + 1.5*math.Sin(float64(7*place+zone)) + float64(round-1)*(1+0.2*math.Cos(float64(5*place)))
 	return math.Round(10*g) / 10
@@ -71,7 +71,7 @@ func (s survey) analyse(round int, leave, also map[string]bool) map[string]float
 	return out
 }
 
-// surveyed returns the plan of a field with the strip along its edges as a stratum, saved, with samples of two rounds.
+// surveyed returns the saved plan of a field with the strip along its edges as a stratum, with samples of two rounds.
 func surveyed(t *testing.T, c *rig.Client, land rig.Land) (s survey, aoi, order int64) {
 	t.Helper()
 	s = survey{t: t, c: c, weights: map[int]float64{}}
@@ -97,7 +97,7 @@ func surveyed(t *testing.T, c *rig.Client, land rig.Land) (s survey, aoi, order 
 }
 
 // The chain over two rounds on a real field, from its imagery to the line of an assessment. Between the rounds one
-// point is replaced by its reserve, one is missed, and one more is sampled; the strip along the edges is a stratum.
+// point is replaced by its reserve, one is missed, and another is added; the strip along the edges is a stratum.
 func TestTwoRoundsOfValladolid(t *testing.T) {
 	t.Parallel()
 	folder := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
@@ -146,7 +146,7 @@ func TestTwoRoundsOfValladolid(t *testing.T) {
 	s.orderCarbon(carbon, order, boundary.Geometry())
 }
 
-// checkChange holds a change between the rounds against the pairs, and returns that of the area.
+// checkChange compares a change between the rounds with the pairs, and returns the change of the area.
 func (s survey) checkChange(stock map[string]any, before, after map[string]float64) map[string]any {
 	t := s.t
 	t.Helper()
@@ -166,7 +166,7 @@ func (s survey) checkChange(stock map[string]any, before, after map[string]float
 		require.EqualValues(t, pairs, zone["pairs"], number)
 		within := 1e-9
 		if number == 1 {
-			within = 0.1 // the replaced point counts, by its share of the variance
+			within = 0.1 // the replaced point counts with its share of the variance
 			require.EqualValues(t, pairs+1, zone["n"])
 		}
 		require.InDelta(t, sum/float64(pairs), zone["mean"], within, number)

@@ -19,9 +19,9 @@ import (
 type documentedRoute struct {
 	method, path, slug string // path below the base
 	public             bool
-	client             bool   // called by the systems of others: users are strangers to it
+	client             bool   // called by other systems: users are strangers to it
 	stream             bool   // its answer never ends
-	query              string // the parameters that it must have, with a question mark before them
+	query              string // its required parameters, preceded by a question mark
 }
 
 func documentedRoutes(t *testing.T) []documentedRoute {
@@ -30,7 +30,7 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 		for method, op := range item.Operations() {
 			slug, _ := op.Extensions["x-permission"].(string)
 			if slug == string(access.Operate.Slug()) {
-				continue // what no role and no key opens: TestOnlyOperatorsOperate walks them
+				continue // no role and no key opens it: TestOnlyOperatorsOperate walks these
 			}
 			stream := op.Responses.Value("200") != nil && op.Responses.Value("200").Value.Content["text/event-stream"] != nil
 			public := op.Security != nil && len(*op.Security) == 0
@@ -50,11 +50,11 @@ func documentedRoutes(t *testing.T) []documentedRoute {
 
 var parameter = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// global names the resources that are no company's.
+// global names the resources that belong to no company.
 var global = map[string]bool{"crop/": true}
 
-// furnish returns a company one record of every resource that has routes with an id.
-// It gives everything to another company, which accepts, and that company's owner.
+// furnish makes one record of every resource that has routes with an id for a company. It
+// shares everything with another company, which accepts, and returns that company's owner.
 func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	t.Helper()
 	land := c.Land(rig.Square(300, 0), "2099-01-01", "2099-12-31")
@@ -74,12 +74,12 @@ func furnish(t *testing.T, s *rig.Server, c *rig.Client) (grantee *rig.Client) {
 	return grantee
 }
 
-// sampleID returns the id of the company's first record below a path with {id}: its list
-// names it. A resource that has nothing there wants a record in furnish.
+// sampleID returns the id of the company's first record below a path with {id}, as its
+// list names it. A resource without records needs one in furnish.
 func sampleID(t *testing.T, c *rig.Client, path string) string {
 	t.Helper()
 	list, _, _ := strings.Cut(path, "{")
-	switch list { // where records are made or changed there may be no list of them
+	switch list { // some paths that create or change records have no list of them
 	case ordersOfAOIs:
 		list = dataOrders
 	case mapsPath:
@@ -87,7 +87,7 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	case plansPath:
 		return planned(t, c)["map_uuid"].(string)
 	case "link/":
-		return "AQHwCqDRoXd4yVn3tFh4mDk2sQ" // a token, which is no record's id
+		return "AQHwCqDRoXd4yVn3tFh4mDk2sQ" // a token, which is not the id of a record
 	case planLinksPath: // printed
 		c.Expect(200, http.MethodGet, plansPath+planned(t, c)["map_uuid"].(string)+"/export/?format=pdf", nil)
 	case mapJobs:
@@ -104,7 +104,7 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 		profile := c.Expect(200, http.MethodGet, rig.OrdersPath, nil).Map(t)["data"].([]any)[0].(map[string]any)
 		body := map[string]any{"field_uuid": profile["field_uuid"], "season_id": profile["season"]}
 		if list != viMapsPath && list != zoningMapsPath {
-			delete(body, "season_id") // of the land as it is
+			delete(body, "season_id") // these maps have no season
 		}
 		c.Expect(200, http.MethodPost, list, body)
 	}
@@ -113,7 +113,7 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	}
 	if product, _, is := strings.Cut(strings.TrimPrefix(list, "stac/collections/"), "/"); is && strings.HasPrefix(list, "stac/") {
 		if product == "soil-map" {
-			return "999999" // which needs a raster that an operator registered
+			return "999999" // it needs a raster that an operator registered
 		}
 		finishedItem(t, c, product)
 	}
@@ -139,7 +139,7 @@ func sampleID(t *testing.T, c *rig.Client, path string) string {
 	return ""
 }
 
-// finishedItem has a product that STAC shows made, unless there is one.
+// finishedItem orders a product that STAC shows and waits for it, unless there is one.
 func finishedItem(t *testing.T, c *rig.Client, product string) {
 	t.Helper()
 	if len(stacAt(t, c, product+"/items").Features) > 0 {
@@ -168,13 +168,13 @@ func below(t *testing.T, c *rig.Client, path, assessment string) string {
 	return strings.Replace(path, "{section}", section, 1)
 }
 
-// The resources that have no list: the reports of imports in the background, and exports of companies.
+// The resources without a list: the reports of background imports, and exports of companies.
 const (
 	importPrefix = "field/import/"
 	exportPrefix = "company/export/"
 )
 
-// backgroundImport begins an import that is large enough for the background: of features without outlines.
+// backgroundImport begins an import that is large enough for the background, of features without outlines.
 func backgroundImport(t *testing.T, c *rig.Client) int64 {
 	t.Helper()
 	const none = `{"type":"Feature","properties":{},"geometry":null}`
@@ -182,9 +182,9 @@ func backgroundImport(t *testing.T, c *rig.Client) int64 {
 	return *importOf(t, c.Upload(importPath(newFarm(c), ""), mediaGeoJSON, strings.NewReader(body)), 202).JobID
 }
 
-// Every route of the document, met by those who must not pass: nobody, roles that lack
-// the slug, and the owner of another company who knows real ids. A new route is walked
-// without touching this test.
+// Every route of the document, called by those who must be refused: nobody, roles that
+// lack the slug, and the owner of another company who knows real ids. A new route is
+// covered without a change to this test.
 func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -219,7 +219,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 				continue
 			}
 			if hasID {
-				// Of a record below a record the first id alone is real: whose it is decides.
+				// For a record below a record only the first id is real: its owner decides.
 				path = below(t, owner, r.path, sample(r.path))
 				path = parameter.ReplaceAllString(path, sample(r.path)) + r.query
 			}
@@ -239,7 +239,7 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 				readsOnly(t, owner, grantee, r, path)
 			}
 		}
-		// After all of it the owner still has everything.
+		// Afterwards the owner still has everything.
 		for list, id := range samples {
 			switch _, batch := strings.CutPrefix(list, assessmentsPath); {
 			case list == importPrefix, list == exportPrefix, batch && list != assessmentsPath:
@@ -251,25 +251,25 @@ func TestEveryRouteKeepsStrangersOut(t *testing.T) {
 	})
 }
 
-// readsOnly holds a grantee to reading, whatever grants may give: what is shared with it is found with
-// ?share=true by reads alone. The grant itself is its own to read and to answer.
+// readsOnly checks that a grantee can only read, whatever grants may permit: only reads with
+// ?share=true find what is shared with it. The grantee may read and answer the grant itself.
 func readsOnly(t *testing.T, owner, grantee *rig.Client, r documentedRoute, path string) {
 	t.Helper()
 	if strings.HasPrefix(r.path, "share-grant/") {
 		return
 	}
 	require.Equal(t, 404, grantee.Do(r.method, path, `{}`).Status, "%s %s by a grantee that asks for its own", r.method, path)
-	if strings.HasPrefix(r.path, "ogc/") || strings.HasPrefix(r.path, "stac/") { // which hold the caller's own records alone, and know no share
+	if strings.HasPrefix(r.path, "ogc/") || strings.HasPrefix(r.path, "stac/") { // these contain only the caller's own records, and have no shares
 		return
 	}
 	status := grantee.Do(r.method, path+"&share=true", `{}`).Status
 	if r.method == http.MethodGet {
-		if status != http.StatusNotFound { // what is shared is answered as its owner is
+		if status != http.StatusNotFound { // what is shared is answered as for its owner
 			require.Equal(t, owner.Do(r.method, path, nil).Status, status, "%s %s of what is shared", r.method, path)
 		}
 		return
 	}
-	if strings.HasPrefix(r.path, "maps/") && strings.HasSuffix(r.path, "/{id}/links/") { // which changes nothing, and opens no more than its maker may read
+	if strings.HasPrefix(r.path, "maps/") && strings.HasSuffix(r.path, "/{id}/links/") { // this changes nothing, and opens no more than its maker may read
 		require.Equal(t, 200, status)
 		return
 	}
@@ -294,7 +294,7 @@ func lackingRoles(t *testing.T, r documentedRoute, path string, roles map[string
 	}
 }
 
-// Lists and single records of a stranger show nothing of another company.
+// A stranger's lists and single records show nothing of another company.
 func TestListsShowNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

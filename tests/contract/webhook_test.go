@@ -22,7 +22,7 @@ import (
 )
 
 // receiver is an address that deliveries are posted to. It answers 200 unless it is told
-// otherwise, for so many times.
+// otherwise, for a number of times.
 type receiver struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -72,8 +72,8 @@ func (r *receiver) await(t *testing.T, n int) []received {
 	return r.received()
 }
 
-// signed reports whether one of the signatures of a delivery is that of a secret: written
-// from the text of Standard Webhooks, not with the program's own code.
+// signed reports whether one of the signatures of a delivery was made with a secret. It
+// was written from the text of Standard Webhooks, not with the program's own code.
 func (d received) signed(secret string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) != 32 {
@@ -107,7 +107,7 @@ func TestWebhooks(t *testing.T) {
 		secret, hook := made.Data(t)["secret"].(string), int64(made.Data(t)["id"].(float64))
 		require.True(t, strings.HasPrefix(secret, "whsec_"))
 
-		// The first answer is 500; the same delivery comes again after a pause.
+		// The first answer is 500; the same delivery is repeated after a pause.
 		ids := p.publish(c.CompanyID, 1)
 		p.publish(other.CompanyID, 3)
 		got := target.await(t, 2)
@@ -137,7 +137,7 @@ func TestWebhooks(t *testing.T) {
 		require.Empty(t, deliveries("?state=failed"))
 		c.Expect(400, "GET", path("webhook", hook)+"deliveries/?state=lost", nil)
 
-		// A new secret, and the old one for a day.
+		// A new secret, and for a day the old one too.
 		rotated := c.Expect(200, "POST", path("webhook", hook)+"rotate-secret/", nil).Data(t)
 		fresh := rotated["secret"].(string)
 		require.NotEqual(t, secret, fresh)
@@ -152,7 +152,7 @@ func TestWebhooks(t *testing.T) {
 		require.Equal(t, "pending", again["state"])
 		require.Equal(t, ids[0], target.await(t, 4)[3].id)
 
-		// Nothing but those two answers holds a secret.
+		// Only those two responses contain a secret.
 		for _, answer := range []rig.Answer{
 			c.Expect(200, "GET", "webhook/", nil), c.Expect(200, "GET", path("webhook", hook), nil), c.Expect(200, "GET", "audit/", nil),
 			c.Expect(200, "PATCH", path("webhook", hook), `{"description":"ours"}`), c.Expect(200, "GET", path("webhook", hook)+"deliveries/", nil),
@@ -163,7 +163,7 @@ func TestWebhooks(t *testing.T) {
 		require.Empty(t, send(t, s, c, "POST", path("webhook", hook)+"rotate-secret/", nil, "Idempotency-Key", "k").Header.Get("Idempotent-Replay"))
 		require.Empty(t, send(t, s, c, "POST", path("webhook", hook)+"rotate-secret/", nil, "Idempotency-Key", "k").Header.Get("Idempotent-Replay"))
 
-		// A redirect is not followed, and 410 is the end.
+		// A redirect is not followed, and 410 ends the deliveries.
 		target.mu.Lock()
 		target.answers = []int{302, 410}
 		target.mu.Unlock()
@@ -186,8 +186,8 @@ func TestWebhooks(t *testing.T) {
 	})
 }
 
-// One slow address holds up nobody else, and a killed process loses nothing that was
-// committed: deliveries are rows of the transaction that gives the event its place.
+// One slow address delays nobody else, and a killed process loses nothing that was
+// committed: deliveries are rows of the transaction that gives the event its position.
 func TestWebhooksSurviveAKill(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -244,7 +244,7 @@ func TestWebhookAddresses(t *testing.T) {
 	a := c.Expect(400, "POST", "webhook/", map[string]any{"url": "", "event_types": []string{"nothing"}}).Map(t)
 	require.Contains(t, a["details"], "url")
 
-	// A name says nothing until it is dialled.
+	// A name reveals nothing until it is dialled.
 	hook := c.Make("webhook/", map[string]any{"url": strings.Replace(target.URL, "127.0.0.1", "localhost", 1)})
 	test := c.Expect(200, "POST", path("webhook", hook)+"test/", nil).Data(t)
 	require.Equal(t, "failed", test["state"])
@@ -252,7 +252,7 @@ func TestWebhookAddresses(t *testing.T) {
 	require.Nil(t, test["status_code"])
 	require.Empty(t, target.received())
 
-	// Versions, as of every record.
+	// Versions, as with every record.
 	at := path("webhook", hook)
 	tag := send(t, s, c, "GET", at, nil).Header.Get("ETag")
 	require.Equal(t, 304, send(t, s, c, "GET", at, nil, "If-None-Match", tag).Status)

@@ -44,7 +44,7 @@ func TestWorkbooks(t *testing.T) {
 			return c.Upload(importPath(farm, "&name_property=Name&external_id_property=NR"+more), media, file)
 		}
 
-		// Fields: the sheet is named or the first, in the request and in the background.
+		// Fields: the sheet is named in the request or is the first, within the request and in the background.
 		made := importOf(t, upload(workbookOf(t, heading, []string{"1", "North", square}, []string{"2", "South", "POLYGON ((10 50))"}), "&sheet=Assessments", mediaXLSX), 200)
 		require.Equal(t, []int64{1, 1}, []int64{made.Created, made.Failed}, "%+v", made)
 		require.Equal(t, "1", c.Expect(200, "GET", "field/"+itoa(*made.Features[0].FieldID)+"/", nil).Data(t)["external_id"])
@@ -61,7 +61,7 @@ func TestWorkbooks(t *testing.T) {
 		done := untilImported(t, c, *queued.JobID)
 		require.Equal(t, []int64{1, 1_000}, []int64{done.Created, done.Skipped}, "%+v", done)
 
-		// What was exported is imported unchanged; a file of another kind is chosen by the header Accept.
+		// An export is imported unchanged; the header Accept selects the kind of file.
 		field := *made.Features[0].FieldID
 		assess(t, c, riceBody(t, "field", field, map[string]any{"crop": map[string]any{"crop_type": "rice_paddy", "notes": "'=1+1\r\n007"}}))
 		table := c.Expect(200, "GET", assessmentsPath+"export/?format=xlsx", nil)
@@ -88,8 +88,8 @@ func TestWorkbooks(t *testing.T) {
 	})
 }
 
-// What is wrong with a row is said with the number that people see in their spreadsheet, whatever rows are blank; a preview says
-// that it is one.
+// Errors in a row are reported with the number that people see in their spreadsheet, whatever rows are blank; a preview
+// states that it is one.
 func TestRowsOfTablesAreNumberedAsPeopleSeeThem(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -22,7 +22,7 @@ import (
 
 const zoningMapsPath = "maps/zoning-map/orders/"
 
-// A zoning map is ordered and charged as an index map is, and says of which seasons it is.
+// A zoning map is ordered and charged as an index map is, and states which seasons it is made from.
 func TestAZoningMap(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -176,7 +176,7 @@ func checkZoneFiles(t *testing.T, c *rig.Client, at string, zones int) {
 	require.Len(t, codes, zones+1)
 }
 
-// What is wrong with an order of a zoning map is named; a field without a season that can be used costs nothing.
+// Errors in an order of a zoning map are named; a field without a usable season costs nothing.
 func TestZoningMapsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	s := rig.Start(t, rig.Options{Database: rig.SQLite(t)})

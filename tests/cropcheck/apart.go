@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	minKnown  = 20   // samples of a class from which it is told apart from others
+	minKnown  = 20   // minimum number of samples of a class for telling it apart from others
 	shrinkage = 0.02 // of the covariance towards the sphere of the same trace (Ledoit and Wolf 2004, J. Multivariate Analysis 88: 365–411)
 )
 
@@ -37,11 +37,11 @@ func course(s cropcheck.Sample) (out []float64) {
 	return out
 }
 
-// apart returns the share of the samples of another class that a test rejects which knows both classes and keeps
-// cropcheck.CapShare of its own: the linear discriminant of the other folds (Fisher 1936, Annals of Eugenics 7: 179–188).
-// No test of which the other class is unknown can be expected to reject more of it.
+// apart returns the share of the samples of another class that is rejected by a test that knows both classes and keeps
+// cropcheck.CapShare of its own: the linear discriminant of the other folds (Fisher 1936, Annals of Eugenics 7:
+// 179–188). No test that does not know the other class can be expected to reject more of it.
 func apart(all []cropcheck.HeldOut, own, other string) float64 {
-	var kept, rejected []float64 // scores of held-out samples: the higher, the more like the other class
+	var kept, rejected []float64 // scores of held-out samples: the higher, the more similar to the other class
 	for fold := range cropcheck.FoldCount {
 		var groups, heldOut [2][][]float64
 		for _, h := range all {
@@ -67,7 +67,7 @@ func apart(all []cropcheck.HeldOut, own, other string) float64 {
 	return share(rejected, func(v float64) bool { return v > bound })
 }
 
-// discriminant returns the weights of the linear discriminant of two groups, and the score in the middle of their means.
+// discriminant returns the weights of the linear discriminant of two groups, and the score at the midpoint of their means.
 func discriminant(groups [2][][]float64) (weights []float64, middle float64) {
 	n := len(groups[0][0])
 	var means [2][]float64

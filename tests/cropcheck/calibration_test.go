@@ -34,7 +34,7 @@ var (
 	measures    []measured
 )
 
-// measure cross-validates by NDVI, and by NDVI and EVI, once for all tests.
+// measure cross-validates with NDVI, and with NDVI and EVI, once for all tests.
 func measure(t *testing.T) []measured {
 	t.Helper()
 	all := realSamples(t)
@@ -60,7 +60,7 @@ func measure(t *testing.T) []measured {
 	return measures
 }
 
-// declarable is the curve classes of each crop of the catalog that has any.
+// declarable returns the curve classes of each crop of the catalog that has any.
 func declarable(t *testing.T) (out [][]string) {
 	t.Helper()
 	crops, err := exchange.BuiltInCrops()
@@ -105,9 +105,9 @@ func TestFoldsShareNoPlace(t *testing.T) {
 	}
 }
 
-// The accuracies that are published for this method and these classes lie around 0.75 by
-// NDVI and 0.8 by NDVI and EVI, with the true class among the best two in about 0.96. Folds
-// that share no place take a few hundredths.
+// The accuracies published for this method and these classes are around 0.75 with NDVI and
+// 0.8 with NDVI and EVI, with the true class among the best two in about 0.96. Folds that
+// share no place cost a few hundredths.
 func TestAccuraciesLieWhereTheyArePublished(t *testing.T) {
 	t.Parallel()
 	for i, want := range []struct{ nearest, bestTwo, right, wrong float64 }{{0.75, 0.96, 0.60, 0.06}, {0.80, 0.96, 0.70, 0.05}} {
@@ -121,8 +121,8 @@ func TestAccuraciesLieWhereTheyArePublished(t *testing.T) {
 	}
 }
 
-// A cap keeps 95 % of new series of its class, and rejects 95 % of the series of classes that have no curve. Blocks differ, so
-// a block that no cap has seen loses a little more.
+// A cap keeps 95 % of new series of its class, and rejects 95 % of the series of classes without a curve. Blocks
+// differ, so a block that no cap has seen loses slightly more.
 func TestCapsKnowNoneOfThese(t *testing.T) {
 	t.Parallel()
 	for _, m := range measure(t) {

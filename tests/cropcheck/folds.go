@@ -1,5 +1,5 @@
-// Package cropcheck holds crop verification against labelled series: accuracies, confusion
-// and calibration over folds that share no place, what becomes of classes without a curve,
+// Package cropcheck tests crop verification against labelled series: accuracies, confusion
+// and calibration over folds that share no place, the results for classes without a curve,
 // and the page of docs that shows them. It is not part of the program.
 package cropcheck
 
@@ -10,7 +10,7 @@ import (
 	"tilth/core/cropcheck"
 )
 
-// withoutEVI returns the samples as a sensor sees them of which only NDVI is known.
+// withoutEVI returns the samples as seen by a sensor that provides only NDVI.
 func withoutEVI(samples []cropcheck.Sample) []cropcheck.Sample {
 	out := slices.Clone(samples)
 	for i := range out {
@@ -19,17 +19,17 @@ func withoutEVI(samples []cropcheck.Sample) []cropcheck.Sample {
 	return out
 }
 
-// rank returns the place of the true class, from 0.
+// rank returns the rank of the true class, from 0.
 func rank(h cropcheck.HeldOut) int {
 	return slices.IndexFunc(h.Ranking, func(r cropcheck.Ranked) bool { return r.Class == h.Sample.Class })
 }
 
-// topShare is the share of samples whose class is among the first n.
+// topShare returns the share of samples whose class is among the first n.
 func topShare(all []cropcheck.HeldOut, n int) float64 {
 	return share(all, func(h cropcheck.HeldOut) bool { return rank(h) < n })
 }
 
-// share is the share of those of which something is true.
+// share returns the share of elements that satisfy a condition.
 func share[T any](all []T, is func(T) bool) float64 {
 	hits := 0
 	for _, one := range all {

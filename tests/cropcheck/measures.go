@@ -30,7 +30,7 @@ func (t table) add(grew, other string) {
 	t.counts[slices.Index(t.classes, grew)][slices.Index(t.classes, other)]++
 }
 
-// confusion counts, of the samples of each class, which class is the nearest.
+// confusion counts which class is the nearest, for the samples of each class.
 func confusion(all []cropcheck.HeldOut) table {
 	t := newTable(all)
 	for _, j := range all {
@@ -39,7 +39,7 @@ func confusion(all []cropcheck.HeldOut) table {
 	return t
 }
 
-// verifications counts, of the samples of each class, how many are verified under each
+// verifications counts how many samples of each class are verified under each
 // declaration.
 func verifications(all []cropcheck.HeldOut) table {
 	t := newTable(all)
@@ -70,7 +70,7 @@ func (t table) rates() (right, wrong float64) {
 	return float64(hits) / float64(samples), float64(misses) / float64(samples*(len(t.classes)-1))
 }
 
-// bins is how many bins of probability the calibration curve has.
+// bins is the number of probability bins of the calibration curve.
 const bins = 10
 
 // bin is one point of a calibration curve.
@@ -80,9 +80,9 @@ type bin struct {
 }
 
 // calibration returns, over every pair of a sample and a class, how often the class was true
-// where it was given such a probability, and the expected calibration error: the mean gap of
-// the two, weighted with the pairs.
-// The probabilities of a sample are by the temperature of the other folds.
+// where it was given that probability, and the expected calibration error: the mean gap
+// between the two, weighted by the number of pairs. The probabilities of a sample use the
+// temperature of the other folds.
 func calibration(all []cropcheck.HeldOut) (curve [bins]bin, gap float64) {
 	pairs := 0
 	temperature := temperatures(all)

@@ -9,7 +9,7 @@ import (
 	"tilth/core/farm"
 )
 
-// measured is a cross-validation by one or two indices.
+// measured is a cross-validation with one or two indices.
 type measured struct {
 	name     string
 	all      []cropcheck.HeldOut
@@ -101,17 +101,17 @@ func writeAccuracies(b *strings.Builder, measures []measured) {
 		"of a similar system passes far more often; the tables below show which.\n")
 }
 
-// undecided is the share of true declarations that are pending.
+// undecided returns the share of true declarations that are pending.
 func undecided(all []cropcheck.HeldOut) float64 {
 	return share(all, func(h cropcheck.HeldOut) bool { return h.Check(h.Sample.Class).Verdict == cropcheck.Pending })
 }
 
-// loss is the share of true declarations beyond whose cap the series lies.
+// loss returns the share of true declarations whose series lies beyond the cap.
 func loss(all []cropcheck.HeldOut) float64 {
 	return share(all, func(h cropcheck.HeldOut) bool { return h.Check(h.Sample.Class).Reason == cropcheck.ReasonBeyond })
 }
 
-// withinDistance is the share of the held-out series of one class that the cap of another keeps by the distance alone.
+// withinDistance returns the share of the held-out series of one class that the cap of another keeps, judged by the distance alone.
 func withinDistance(all []cropcheck.HeldOut, class, other string) float64 {
 	own := slices.DeleteFunc(slices.Clone(all), func(h cropcheck.HeldOut) bool { return h.Sample.Class != class })
 	return share(own, func(h cropcheck.HeldOut) bool {
@@ -119,7 +119,7 @@ func withinDistance(all []cropcheck.HeldOut, class, other string) float64 {
 	})
 }
 
-// writeUnseen shows what becomes of series whose class has no curve.
+// writeUnseen shows the results for series whose class has no curve.
 func writeUnseen(b *strings.Builder, measures []measured) {
 	b.WriteString("\n## None of these\n\nSeries whose class has no curve: the share that resembles none, and the share that is verified as any crop of the\n" +
 		"catalog. The series of East Africa are monthly composites of Sentinel-2, 2016–2017, each month where it stands in the\n" +
@@ -150,7 +150,7 @@ func writeUnseen(b *strings.Builder, measures []measured) {
 	}
 }
 
-// rejected sums up the unseen series of an origin, but for the kinds.
+// rejected sums up the unseen series of an origin, except the kinds.
 func rejected(all []rejection, origin string) rejection {
 	var sum rejection
 	for _, r := range all[len(kinds):] {
@@ -165,7 +165,7 @@ func rejected(all []rejection, origin string) rejection {
 	return sum
 }
 
-// writeCaps shows the caps and what they do to held-out series.
+// writeCaps shows the caps and their effect on held-out series.
 func writeCaps(b *strings.Builder, m measured) {
 	fmt.Fprintf(b, "\n## Caps, by %s\n\nThe caps of the built-in curves; and of the held-out series of the class how many are verified, pending and beyond the\n"+
 		"cap under their own name, and how many resemble none when their own curve is left out (look-alikes remain).\n\n"+
@@ -215,7 +215,7 @@ func writeCrops(b *strings.Builder, measures []measured, crops []farm.Crop) {
 	}
 }
 
-// cropRates returns the share of samples of a crop that is verified as it, and of the others.
+// cropRates returns the share of samples of a crop that is verified as the crop, and that of the other samples.
 func cropRates(all []cropcheck.HeldOut, classes []string) (right, wrong float64) {
 	var verified, total [2]float64
 	for _, j := range all {

@@ -8,7 +8,7 @@ import (
 	"tilth/core/cropcheck"
 )
 
-// lookAlikes says what the tables of look-alikes show, and which bounds were tried against them.
+// lookAlikes explains what the tables of look-alikes show, and which bounds were tried against them.
 const lookAlikes = `
 Between kinds a class without a curve is mostly rejected; the exceptions are millet after soybean, where it is sparse, and
 pasture, whose courses pass as each other's. Within a kind it is mostly not: the fields of a class differ from each other
@@ -29,7 +29,7 @@ and 33 % by that of rates of change. Of a kind left out they reject more crops b
 the caps for both kinds.
 `
 
-// writeLookAlikes shows which classes pass as which where their own curve is left out, and which of them any test could
+// writeLookAlikes shows which classes pass as which when their own curve is left out, and which of them any test could
 // tell apart.
 func writeLookAlikes(b *strings.Builder, m measured) {
 	classes := m.all[0].Curves.Classes()

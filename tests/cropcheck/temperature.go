@@ -7,7 +7,7 @@ import (
 	"tilth/core/cropcheck"
 )
 
-// Labelled is a ranking of which the class is known.
+// Labelled is a ranking whose class is known.
 type Labelled struct {
 	Ranking []cropcheck.Ranked
 	Class   string

@@ -24,7 +24,7 @@ func drawLabelled(t *rapid.T) []Labelled {
 	return out
 }
 
-// TestNoTemperatureIsMoreLikely: the fit is the maximum of the likelihood over its range.
+// TestNoTemperatureIsMoreLikely checks that the fit is the maximum of the likelihood over its range.
 func TestNoTemperatureIsMoreLikely(t *testing.T) {
 	t.Parallel()
 	unlikely := func(all []Labelled, temperature float64) (sum float64) {

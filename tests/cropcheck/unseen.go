@@ -14,16 +14,16 @@ import (
 	"tilth/core/cropcheck"
 )
 
-// unseen is series of a class that has no curve.
+// unseen is a set of series of a class that has no curve.
 type unseen struct {
 	name   string
 	series []cropcheck.Series
 }
 
-// firstDay is that of the growing year of Mato Grosso.
+// firstDay is the first day of the growing year of Mato Grosso.
 var firstDay = time.Date(2016, time.September, 14, 0, 0, 0, 0, time.UTC)
 
-// yearOf makes a series of a growing year from values of NDVI and EVI that stand so many days apart.
+// yearOf makes a series of a growing year from values of NDVI and EVI that are every days apart.
 func yearOf(every float64, ndvi, evi []float64) cropcheck.Series {
 	s := cropcheck.Series{HasEVI: true}
 	for i := range ndvi {
@@ -35,11 +35,11 @@ func yearOf(every float64, ndvi, evi []float64) cropcheck.Series {
 	return s
 }
 
-// months is how many composites a year of East Africa has.
+// months is the number of composites in a year of East Africa.
 const months = 12
 
-// elsewhere reads labelled series of East Africa: monthly composites of Sentinel-2 from December on, each month where it
-// stands in the year, so that September to November come first. Series that miss more than two months are left out.
+// elsewhere reads labelled series of East Africa: monthly composites of Sentinel-2 from December on, with each month at its
+// place in the growing year, so that September to November come first. Series that lack more than two months are left out.
 func elsewhere(samples, series io.Reader) ([]unseen, error) {
 	labels, err := column(samples, "sample_id", "sampling_label")
 	if err != nil {
@@ -89,7 +89,7 @@ func elsewhere(samples, series io.Reader) ([]unseen, error) {
 	return out, nil
 }
 
-// column reads a table's column by that of its keys.
+// column reads a column of a table by the column of its keys.
 func column(r io.Reader, key, value string) (map[string]string, error) {
 	lines, err := csv.NewReader(r).ReadAll()
 	if err != nil {
@@ -103,7 +103,7 @@ func column(r io.Reader, key, value string) (map[string]string, error) {
 	return out, nil
 }
 
-// outOfSeason returns the labelled crops as if they had grown days later in the year.
+// outOfSeason returns the labelled crops as if they had grown that many days later in the year.
 func outOfSeason(samples []cropcheck.Sample, days int) unseen {
 	out := unseen{name: fmt.Sprintf("Mato Grosso: crops %d days late", days)}
 	for _, s := range samples {
@@ -122,7 +122,7 @@ func outOfSeason(samples []cropcheck.Sample, days int) unseen {
 	return out
 }
 
-// natural reports the classes of Mato Grosso that are no crop.
+// natural reports whether a class of Mato Grosso is not a crop.
 func natural(class string) bool { return class == "Cerrado" || class == "Pasture" }
 
 // madeUp returns flat years: open water, bare ground, and evergreen canopies with a weak season.
@@ -152,7 +152,7 @@ func madeUp() []unseen {
 	return []unseen{water, bare, green}
 }
 
-// rejection is what becomes of series of which no class has a curve.
+// rejection is the result for series whose class has no curve.
 type rejection struct {
 	name     string
 	n        int
@@ -167,7 +167,7 @@ func reject(all []unseen, curves cropcheck.Set, crops [][]string, withEVI bool) 
 		r := rejection{name: u.name, n: len(u.series)}
 		for _, s := range u.series {
 			s.HasEVI = withEVI
-			if cropcheck.Resembles(curves.Rank(s)) == cropcheck.ResemblesNone { // which fails under every declaration
+			if cropcheck.Resembles(curves.Rank(s)) == cropcheck.ResemblesNone { // fails under every declaration
 				r.none++
 			} else if slices.ContainsFunc(crops, func(declared []string) bool {
 				return cropcheck.Check(cropcheck.Subject{Series: s, Declared: declared}, curves).Verdict == cropcheck.Verified
@@ -181,7 +181,7 @@ func reject(all []unseen, curves cropcheck.Set, crops [][]string, withEVI bool) 
 	return out
 }
 
-// kinds are the land uses of Mato Grosso that look unlike each other.
+// kinds are the land uses of Mato Grosso that look different from each other.
 var kinds = []struct {
 	name string
 	is   func(class string) bool

@@ -29,7 +29,7 @@ func Table(t testing.TB, name string) (columns map[string][]float64, rows int) {
 	return columns, rows
 }
 
-// TableAt reads a CSV with a header; columns that hold no numbers are left out.
+// TableAt reads a CSV with a header; columns that are not numeric are left out.
 func TableAt(t testing.TB, path string) map[string][]float64 {
 	t.Helper()
 	records := RecordsOf(t, path)
@@ -63,7 +63,7 @@ func Expected(t testing.TB, name string, into any) {
 	require.NoError(t, json.Unmarshal(raw, into))
 }
 
-// WheatFrame makes the frame of the wheat field as its cells have it.
+// WheatFrame makes the frame of the wheat field from its cells.
 func WheatFrame(t testing.TB, edgeMask int) (frame.Frame, map[string][]float64) {
 	t.Helper()
 	columns, rows := Table(t, "wheat-field.csv")
@@ -109,7 +109,7 @@ func LabelsOf(t *testing.T, f *frame.Frame, name string) []int32 {
 	return labels
 }
 
-// star draws a ring around a centre whose radius changes at random: bays, tongues and slivers.
+// star draws a ring around a centre with a random radius: bays, tongues and slivers.
 func star(t *rapid.T, label string, centre geo.Position, lower, upper float64) geo.Ring {
 	corners := rapid.IntRange(3, 24).Draw(t, label+" corners")
 	squeeze := rapid.Float64Range(0.03, 1).Draw(t, label+" squeeze")
@@ -138,7 +138,7 @@ func DrawFields(t *rapid.T) []geo.MultiPolygon {
 		if rapid.Bool().Draw(t, "hole") {
 			polygon = append(polygon, star(t, "hole", centre, 5, 40))
 		}
-		// The limits keep what is no boundary out of the test, as they do out of the product.
+		// The limits keep outlines that are not valid boundaries out of the test, as they do in the product.
 		b, err := geo.NewBoundary(nil, utm.Unproject(geo.MultiPolygon{polygon}), geo.DefaultLimits())
 		if err == nil {
 			fields = append(fields, b.Geometry())
@@ -169,7 +169,7 @@ func Voorst(t testing.TB) (w VoorstReference, sizes []int) {
 	return w, sizes
 }
 
-// VoorstReference is what is published of the Voorst study, and what follows from it.
+// VoorstReference is what is published about the Voorst study, and what follows from it.
 type VoorstReference struct {
 	Published struct {
 		N      map[string]float64      `json:"N_h"`

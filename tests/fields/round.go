@@ -8,7 +8,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Round returns a boundary of n vertices on a circle, whose centre is x degrees east of Greenwich and y north of 45.
+// Round returns a boundary of n vertices on a circle with its centre x degrees east of Greenwich and y north of 45.
 func Round(t require.TestingT, x, y, radius float64, n int) *geo.Boundary {
 	ring := make(geo.Ring, n+1)
 	for i := range ring {

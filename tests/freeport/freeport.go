@@ -1,4 +1,4 @@
-// Package freeport finds ports of this machine that servers of tests keep, also while they are stopped for a while.
+// Package freeport finds ports of this machine that servers of tests keep, even while they are stopped for a while.
 package freeport
 
 import (
@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// A port that the kernel chose for a listener goes back to those that it chooses from, and it may give it to a
+// A port that the kernel chose for a listener returns to the kernel's pool. The kernel may give it to a
 // connection of any process before the server listens, or while it is down. Linux chooses from 32768, others from
-// 49152 up, so ports below are asked for by number only.
+// 49152 up, so lower ports are only used when requested by number.
 const (
 	lowest = 12000
 	above  = 32000

@@ -11,7 +11,7 @@ import (
 	"tilth/tests/freeport"
 )
 
-// A server that was stopped finds its port free again: the kernel hands it to no connection.
+// A restarted server finds its port still free: the kernel assigns it to no connection.
 func TestThePortIsNotOfThoseThatTheKernelChoosesFrom(t *testing.T) {
 	t.Parallel()
 	lowest := 49152
@@ -19,7 +19,7 @@ func TestThePortIsNotOfThoseThatTheKernelChoosesFrom(t *testing.T) {
 		_, err = fmt.Sscan(string(text), &lowest)
 		require.NoError(t, err)
 	}
-	lowest = max(lowest, 32000) // a kernel that chooses from further down leaves no room below
+	lowest = max(lowest, 32000) // a kernel that chooses from lower ports leaves no room below
 	for range 100 {
 		port, err := freeport.Find(t.Context())
 		require.NoError(t, err)

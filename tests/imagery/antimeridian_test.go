@@ -10,9 +10,9 @@ import (
 	"tilth/core/vegetation"
 )
 
-// TestTheAntimeridian puts fields on both sides of 180° in Fiji, where zone 60 ends and
-// zone 1 begins, below the tiles of both. One overflight, late on 31 May by UTC: by the sun
-// of the eastern hemisphere it is the morning of 1 June, by that of the western 31 May.
+// TestTheAntimeridian puts fields on both sides of 180° in Fiji, where zone 60 ends and zone
+// 1 begins, below the tiles of both. There is one overflight, late on 31 May in UTC: by solar
+// time it is the morning of 1 June in the eastern hemisphere, and 31 May in the western.
 func TestTheAntimeridian(t *testing.T) {
 	const south = -16.8
 	around := func(epsg int) (vegetation.Grid, geo.UTM) {
@@ -34,7 +34,7 @@ func TestTheAntimeridian(t *testing.T) {
 	g60, u60 := around(32760)
 	g01, u01 := around(32701)
 	// The tile of zone 60 is clear up to 0.001° before 180° and cloudy beyond; that of zone 1 is
-	// clear from 0.0014° before it on, so that both see some 40 m.
+	// clear from 0.0014° before it on, so about 40 m are clear in both.
 	imagery := folder(t,
 		made{id: "60", at: "2025-05-31T22:20:00Z", tile: "60KZF", orbit: 72, grid: g60, scl: split(u60, -0.001, 4, 9), red: flat(1000), nir: flat(3000)},
 		made{id: "01", at: "2025-05-31T22:20:04Z", tile: "01KAB", orbit: 72, grid: g01, scl: split(u01, -0.0014, 9, 4), red: flat(1000), nir: flat(4000)})

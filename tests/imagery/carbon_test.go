@@ -17,8 +17,8 @@ import (
 	"tilth/ports"
 )
 
-// A GeoTIFF of a map of soil carbon has each cell's figures in its place, of fields far apart as well: between them
-// there are tiles without a cell, which the file holds once.
+// A GeoTIFF of a map of soil carbon has each cell's figures in their place, even for fields far apart: between them
+// there are tiles without a cell, which the file stores once.
 func TestCarbonOfFieldsFarApart(t *testing.T) {
 	land := []geo.MultiPolygon{rectangle(t, 32630, 300_000, 4_600_000, 300_300, 4_600_200), rectangle(t, 32630, 312_000, 4_588_000, 312_150, 4_588_400)}
 	f, err := frame.New(nil, land, frame.Options{CellSize: 10})

@@ -19,8 +19,8 @@ import (
 	"tilth/ports"
 )
 
-// A thousand fields of one tile, ordered by many at the same time, fetch each block once:
-// at most 1.05 × (the distinct blocks they need + 16 KiB a file).
+// A thousand fields of one tile, ordered by many callers at the same time, fetch each
+// block once: at most 1.05 × (the distinct blocks they need + 16 KiB a file).
 func TestAThousandFieldsFetchEachBlockOnce(t *testing.T) {
 	const across, workers = 32, 8
 	s := newStore(t, largeScene("clear", "2025-06-01T10:50:00Z", 4), largeScene("cloudy", "2025-06-11T10:50:00Z", 9))
@@ -51,13 +51,13 @@ func TestAThousandFieldsFetchEachBlockOnce(t *testing.T) {
 	got := s.total("clear")
 	require.LessOrEqual(t, float64(got), 1.05*float64(needed))
 	require.Greater(t, got, needed-3*headerRead, "the pixels did come over the wire")
-	// Of the cloudy scene the classes, and the header of the band that gives the grid.
+	// Of the cloudy scene they need the classes, and the header of the band that defines the grid.
 	require.LessOrEqual(t, float64(s.total("cloudy")), 1.05*float64(16*tileBytes+2*headerRead))
 	t.Logf("%d fields: %d bytes, %.3f of the bound's base", across*across, got, float64(got)/float64(needed))
 }
 
-// Twenty fields in one block, ordered one after the other, cost at most 1.05 × the bytes of one, although memory holds
-// the blocks of hardly a date: the others wait on disk. A server that starts again reads only headers.
+// Twenty fields in one block, ordered one after another, cost at most 1.05 × the bytes of one, although memory holds
+// the blocks of hardly one date: the others are on disk. A restarted server reads only headers.
 func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
 	var scenes []made
 	for i := range 8 {
@@ -86,8 +86,8 @@ func TestFieldsOfOneBlockReadItOnce(t *testing.T) {
 	require.LessOrEqual(t, s.total(""), 8*3*headerRead)
 }
 
-// Maps of fields cost at most 1.2 × the bytes of their profiles, with nothing kept before either, also where fields lie at the edges of
-// blocks. Profiles after maps, as people order both, cost nothing more. BENCH_FIELDS=32 takes 1,024 fields instead of 64.
+// Maps of fields cost at most 1.2 × the bytes of their profiles, with nothing cached before either, even where fields lie at the
+// edges of blocks. Profiles after maps, as people order both, cost nothing more. BENCH_FIELDS=32 takes 1,024 fields instead of 64.
 func TestMapsCostTheBytesOfProfiles(t *testing.T) {
 	index, err := vegetation.ParseIndex("NDVI")
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestMapsCostTheBytesOfProfiles(t *testing.T) {
 	step := side / float64(across)
 	var requests []satellite.SeriesRequest
 	for i := range across * across {
-		// From block to block, ever nearer to its edge.
+		// From block to block, closer and closer to the block's edge.
 		down, right := float64(i/across), float64(i%across)
 		x, y := large.OriginX+min(step*right+10*down, side-320), large.OriginY-min(step*down+10*right, side-320)
 		requests = append(requests, satellite.SeriesRequest{
@@ -128,7 +128,7 @@ func TestMapsCostTheBytesOfProfiles(t *testing.T) {
 		}
 		return s.total("")
 	}
-	// One server for all, and one for each: what blocks share counts for nothing there.
+	// One server for all, and one for each, where sharing blocks saves nothing.
 	together := profiles(&satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))})
 	imagery := &satellite.Computer{Imagery: s.reading(t, cog.NewReader(cog.DefaultCache))}
 	mapped := maps(imagery)

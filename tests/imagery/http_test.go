@@ -33,11 +33,11 @@ type store struct {
 	asked  map[string]int // requests of files, by path
 	faults []fault        // of the next requests of files; then none
 	every  fault          // of every request of one file
-	of     string         // that file
+	of     string         // the path of that file
 	naps   []time.Duration
 }
 
-// fault answers instead of a file; it is false where the file is to be answered after all.
+// fault answers instead of a file; it returns false if the file is to be sent after all.
 type fault func(w http.ResponseWriter, r *http.Request, data []byte) bool
 
 func newStore(t *testing.T, scenes ...made) *store {
@@ -99,7 +99,7 @@ func (s *store) client(t *testing.T) ports.Imagery {
 	return s.reading(t, nil)
 }
 
-// reading returns a client that reads files by a reader.
+// reading returns a client that reads files with a reader.
 func (s *store) reading(t *testing.T, files *cog.Reader) ports.Imagery {
 	t.Helper()
 	c, err := stac.New(s.URL, stac.Options{Files: files, Remote: remote.Options{
@@ -115,7 +115,7 @@ func (s *store) reading(t *testing.T, files *cog.Reader) ports.Imagery {
 	return c
 }
 
-// total returns the bytes sent of files whose path contains a word, and forgets them.
+// total returns the number of bytes sent of files whose path contains a word, and resets it.
 func (s *store) total(word string) (bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,11 +139,11 @@ func largeScene(id, at string, class uint16) made {
 }
 
 // Bytes over HTTP for a field-date: at most 1.05 × (the blocks it needs + 16 KiB a file).
-// A cloudy date reads no band, and a second field in the same blocks nothing at all.
+// A cloudy date reads no band, and a second field in the same blocks reads nothing at all.
 func TestBytesOverHTTP(t *testing.T) {
 	s := newStore(t, largeScene("clear", "2025-06-01T10:50:00Z", 4), largeScene("cloudy", "2025-06-11T10:50:00Z", 9))
 	imagery := s.client(t)
-	tile := 128 * 10.0 // metres of a block of a 10 m band
+	tile := 128 * 10.0 // side of a block of a 10 m band, in metres
 	left, top := large.OriginX+2*tile, large.OriginY-4*tile
 	// In the middle of block 2/4 of the 10 m bands, and of block 1/2 of the classes.
 	series := compute(t, imagery, rectangle(t, 32631, left+400, top-800, left+800, top-400), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
@@ -170,7 +170,7 @@ func TestBytesOverHTTP(t *testing.T) {
 	require.LessOrEqual(t, float64(s.total("clear")), 1.05*(3*2*2*tileBytes+3*tileBytes))
 }
 
-// status answers with a status, and a header with it.
+// status answers with a status, and optionally a header.
 func status(code int, header ...string) fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte) bool {
 		if len(header) == 2 {
@@ -181,7 +181,7 @@ func status(code int, header ...string) fault {
 	}
 }
 
-// cutOff sends a part of the range and breaks the connection.
+// cutOff sends a part of the range and drops the connection.
 func cutOff(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 	w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-16383/%d", len(data)))
 	w.Header().Set("Content-Length", "16384")
@@ -191,7 +191,7 @@ func cutOff(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 	panic(http.ErrAbortHandler)
 }
 
-// elsewhere answers with another range than asked.
+// elsewhere answers with a range other than the requested one.
 func elsewhere(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 	w.Header().Set("Content-Range", fmt.Sprintf("bytes 100-199/%d", len(data)))
 	w.WriteHeader(http.StatusPartialContent)
@@ -199,7 +199,7 @@ func elsewhere(w http.ResponseWriter, _ *http.Request, data []byte) bool {
 	return true
 }
 
-// short says the right range and sends less.
+// short declares the right range and sends less.
 func short(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	var first, last int
 	_, _ = fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &first, &last)
@@ -226,7 +226,7 @@ func TestFaultsOnTheWayPass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, scenes...)
-			// Of each file's header and block the first answer is bad.
+			// The first answer for each file's header and block is bad.
 			for range 6 {
 				s.faults = append(s.faults, tt.fault, func(http.ResponseWriter, *http.Request, []byte) bool { return false })
 			}
@@ -238,7 +238,7 @@ func TestFaultsOnTheWayPass(t *testing.T) {
 	}
 }
 
-// What will not pass costs its date, or, where the source itself is out, the series.
+// A permanent fault costs its date, or, if the source itself is unavailable, the series.
 func TestFaultsThatStay(t *testing.T) {
 	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
 	for name, tt := range map[string]struct {
@@ -264,7 +264,7 @@ func TestFaultsThatStay(t *testing.T) {
 	}
 }
 
-// truncated serves the file as if it ended after so many bytes.
+// truncated serves the file as if it ended after length bytes.
 func truncated(length int) fault {
 	return func(w http.ResponseWriter, r *http.Request, data []byte) bool { return serveBytes(w, r, data[:length]) }
 }
@@ -274,7 +274,7 @@ func serveBytes(w http.ResponseWriter, r *http.Request, data []byte) bool {
 	return true
 }
 
-// An object that is replaced between its header and its pixels, by one of the same size, is read from the new one.
+// An object that is replaced between its header and its pixels, by one of the same size, is read again from the new one.
 func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
 	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
 	before, after := largeScene("scene", "2025-06-01T10:50:00Z", 4), largeScene("scene", "2025-06-01T10:50:00Z", 4)

@@ -21,7 +21,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// counted is an imagery source that counts the pixels that are read.
+// counted is an imagery source that counts the pixels read.
 type counted struct {
 	ports.Imagery
 	mu     sync.Mutex
@@ -35,7 +35,7 @@ func (c *counted) Read(ctx context.Context, s vegetation.Scene, b vegetation.Ban
 	return c.Imagery.Read(ctx, s, b, w)
 }
 
-// layersOf computes the dates of a map, by their day.
+// layersOf computes the dates of a map, and returns their layers by day.
 func layersOf(t *testing.T, c *satellite.Computer, req satellite.LayerRequest) (vegetation.Series, map[time.Time]indexmap.Layer) {
 	t.Helper()
 	var mu sync.Mutex
@@ -51,8 +51,8 @@ func layersOf(t *testing.T, c *satellite.Computer, req satellite.LayerRequest) (
 	return series, out
 }
 
-// On the synthetic archive every pixel of every map is what the bands of its scene say, the dates and their figures are those of the
-// profile, and no pixel more is read for them.
+// On the synthetic archive every pixel of every map agrees with the bands of its scene, the dates and their figures are
+// those of the profile, and no more pixels are read for them.
 func TestMapsEqualTheArchiveAndTheProfile(t *testing.T) {
 	t.Parallel()
 	archive := rig.Archive(t)
@@ -101,7 +101,7 @@ func TestMapsEqualTheArchiveAndTheProfile(t *testing.T) {
 	require.Greater(t, seen, 10_000)
 }
 
-// pixelsAre requires that the values of a layer are those of a scene, and returns how many in the field, and beside it, were looked at.
+// pixelsAre requires that the values of a layer are those of a scene, and returns how many it compared in the field and beside it.
 func pixelsAre(t *testing.T, source ports.Imagery, s vegetation.Scene, l indexmap.Layer) (inside, beside int) {
 	t.Helper()
 	whole := func(band vegetation.Band) vegetation.Raster {
@@ -132,7 +132,7 @@ func pixelsAre(t *testing.T, source ports.Imagery, s vegetation.Scene, l indexma
 	return inside, beside
 }
 
-// On real scenes as well the map of each date has the figures of the profile.
+// On real scenes, too, the map of each date has the figures of the profile.
 func TestMapsOfRealScenesEqualTheProfile(t *testing.T) {
 	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
@@ -156,7 +156,7 @@ func TestMapsOfRealScenesEqualTheProfile(t *testing.T) {
 	}
 }
 
-// What is known of a map is taken over, and nothing of it is read.
+// Known dates of a map are taken over without reading anything.
 func TestKnownDatesOfMapsAreNotReadAgain(t *testing.T) {
 	t.Parallel()
 	archive := rig.Archive(t)
@@ -177,7 +177,7 @@ func TestKnownDatesOfMapsAreNotReadAgain(t *testing.T) {
 	require.True(t, first.Same(again))
 	require.Empty(t, none)
 	require.Equal(t, before, reads.pixels)
-	req.Known.Observations = first.Observations[1:] // one whose file has expired
+	req.Known.Observations = first.Observations[1:] // the file of the first has expired
 	again, one := layersOf(t, computer, req)
 	require.True(t, first.Same(again))
 	require.Len(t, one, 1)

@@ -1,6 +1,6 @@
-// Package imagery_test checks the way from imagery to points as a whole, through the use
-// case that computes series: real archives against reference figures, made-up ones where
-// the right answer is known by construction, from folders and over HTTP.
+// Package imagery_test checks the path from imagery to points as a whole, through the
+// use case that computes series: real archives against reference figures, and made-up
+// ones whose right answer is known by construction, from folders and over HTTP.
 package imagery_test
 
 import (
@@ -23,7 +23,7 @@ import (
 
 type object = map[string]any
 
-// surface gives the digital number at a point, in the CRS of the scene.
+// surface returns the digital number at a point, in the CRS of the scene.
 type surface func(x, y float64) uint16
 
 func flat(dn uint16) surface { return func(float64, float64) uint16 { return dn } }
@@ -38,7 +38,7 @@ type made struct {
 	clouds        surface // percent; may be nil
 }
 
-// item returns the STAC item, with addresses relative to it, and its files.
+// item returns the STAC item, with relative addresses, and its files.
 func (m made) item() (item object, files map[string][]byte) {
 	coarse := m.grid
 	coarse.PixelX, coarse.PixelY, coarse.Width, coarse.Height = 20, 20, m.grid.Width/2, m.grid.Height/2
@@ -50,7 +50,7 @@ func (m made) item() (item object, files map[string][]byte) {
 			"raster:bands": []object{{"scale": 0.0001, "offset": 0, "nodata": 0}}}
 	}
 	assets := object{"red": asset("B04"), "nir": asset("B08"), "scl": object{"href": "SCL.tif", "type": "image/tiff"}}
-	if m.clouds != nil { // as Earth Search describes it
+	if m.clouds != nil { // as in Earth Search
 		files["CLD.tif"] = geotiff(coarse, 8, m.clouds)
 		assets["cloud"] = object{"href": "CLD.tif", "title": "Cloud Probabilities", "roles": []string{"data", "cloud"}, "raster:bands": []object{{"nodata": 0}}}
 	}
@@ -99,12 +99,12 @@ func openFolder(t testing.TB, dir string) ports.Imagery {
 
 const (
 	tileSide   = 128
-	tileBytes  = tileSide * tileSide // of a sample of 8 bits
+	tileBytes  = tileSide * tileSide // of an 8-bit sample
 	headerRead = 16 << 10            // what the reader asks for first
 )
 
-// geotiff writes an uncompressed GeoTIFF in tiles of 128 pixels, its directory first
-// (TIFF 6.0; GeoTIFF 1.1). It shares nothing with the reader.
+// geotiff writes an uncompressed GeoTIFF in tiles of 128 pixels, with its directory
+// first (TIFF 6.0; GeoTIFF 1.1). It shares no code with the reader.
 func geotiff(g vegetation.Grid, bits int, dn surface) []byte {
 	le := binary.LittleEndian
 	across, down := (g.Width+tileSide-1)/tileSide, (g.Height+tileSide-1)/tileSide
@@ -156,7 +156,7 @@ func geotiff(g vegetation.Grid, bits int, dn surface) []byte {
 	short(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG))
 	out := append([]byte("II*\x00\x08\x00\x00\x00"), count, 0)
 	out = append(append(append(out, entries...), 0, 0, 0, 0), values...)
-	out = append(out, make([]byte, start-len(out))...) // one tile: its offset stands in the entry
+	out = append(out, make([]byte, start-len(out))...) // with a single tile, its offset is inside the entry
 	for tile := range tiles {
 		for i := range tileBytes {
 			col, row := tile%across*tileSide+i%tileSide, tile/across*tileSide+i/tileSide
@@ -195,7 +195,7 @@ func day(s string) time.Time {
 	return v
 }
 
-// compute returns the series of an index from a day to a day, both inclusive.
+// compute returns the series of an index between two days, both inclusive.
 func compute(t testing.TB, imagery ports.Imagery, boundary geo.MultiPolygon, index vegetation.IndexCode, from, to string, mask vegetation.Mask) vegetation.Series {
 	t.Helper()
 	x, err := vegetation.ParseIndex(string(index))

@@ -19,8 +19,8 @@ import (
 	"tilth/tests/realdata"
 )
 
-// The mean of every date of a map is the profile's on the same pixels: of the numbers as they were worked out to 1e-9, of
-// the GeoTIFF that people get to 1e-6.
+// The mean of every date of a map equals the profile's on the same pixels: to 1e-9 for the computed numbers, and to
+// 1e-6 for the GeoTIFF that people download.
 func TestMapsOfRealScenesHaveTheMeansOfProfiles(t *testing.T) {
 	spanish, err := os.ReadFile(filepath.Join(realdata.Path(t, "satellite", "s2-spain-valladolid-2019"), "field.geojson"))
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/realdata"
 )
 
-// rewritten copies a real archive, and changes each of its items on the way.
+// rewritten copies a real archive, changing each of its items.
 func rewritten(t *testing.T, name string, change func(properties, assets object)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -37,8 +37,8 @@ func rewritten(t *testing.T, name string, change func(properties, assets object)
 	return dir
 }
 
-// Whatever the metadata of the Slovenian scenes are made to say, their pixels are the same, and so
-// is the series: the offset is neither applied twice nor forgotten in silence.
+// Whatever the metadata of the Slovenian scenes are made to state, their pixels are the same, and
+// so is the series: the offset is neither applied twice nor silently forgotten.
 func TestTheSlovenianSeriesDoesNotDependOnWhatTheMetadataSay(t *testing.T) {
 	field := rectangle(t, 32633, 550000, 5086000, 556000, 5099000)
 	series := func(dir string) vegetation.Series {

@@ -73,7 +73,7 @@ func TestTheEdgeOfAnOrbit(t *testing.T) {
 }
 
 // TestTwoZones puts a field across 6° east, where zone 31 ends and zone 32 begins. The
-// tile of each zone is clear on its own side only: together they are a whole.
+// tile of each zone is clear only on its own side: together they cover the whole field.
 func TestTwoZones(t *testing.T) {
 	gridAt := func(epsg int) (vegetation.Grid, geo.UTM) {
 		utm, err := geo.NewUTM(epsg)
@@ -127,7 +127,7 @@ func maskOf(t *testing.T, text string) vegetation.Mask {
 	return m
 }
 
-// A cloud beside the field grows into it, also where no pixel of the field would have had its block read.
+// A cloud beside the field grows into it, even if no pixel of the field would have required reading its block.
 func TestACloudBesideTheFieldGrowsIntoIt(t *testing.T) {
 	cloud := func(x, y float64) uint16 {
 		if x > 500400 && x < 500440 { // a column 20 m to 60 m east of the field
@@ -143,7 +143,7 @@ func TestACloudBesideTheFieldGrowsIntoIt(t *testing.T) {
 		valid[mask] = o.NValid
 		require.InDelta(t, 0.5, o.Value, 1e-12)
 	}
-	// Of 40 columns of 10 m; a pixel of the classification is 20 m wide, and the first that is cloudy lies 20 m away.
+	// Of 40 columns of 10 m; a pixel of the classification is 20 m wide, and the first cloudy one is 20 m away.
 	require.Equal(t, map[string]int{
 		"standard": 1600, "dilate:1": 1600, "dilate:2": 38 * 40, "dilate:6": 30 * 40, "buffer:20": 36 * 36, "dilate:2,buffer:20": 36 * 36,
 	}, valid)
@@ -177,7 +177,7 @@ func TestCloudProbabilityIsReadWhereTheMaskNeedsIt(t *testing.T) {
 }
 
 func TestSmallFieldsAreWeighted(t *testing.T) {
-	// 25 m × 20 m: two columns count whole, the third by half.
+	// 25 m × 20 m: two columns count fully, the third counts half.
 	nir := func(x, _ float64) uint16 {
 		if x < 500020 {
 			return 3000
@@ -191,7 +191,7 @@ func TestSmallFieldsAreWeighted(t *testing.T) {
 	require.InDelta(t, (4*0.5+1*0.6)/5, o.Value, 1e-6)
 	require.InDelta(t, 1, o.Coverage, 1e-6)
 
-	// Large enough by one row: counted by centres.
+	// Large enough by one row: counted by pixel centres.
 	s = compute(t, imagery, rectangle(t, 32631, 500000, 4999950, 500020, 5000000), vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	require.False(t, s.SmallField)
 	require.Equal(t, 10, observed(t, s).NPolygon)

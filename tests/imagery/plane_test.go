@@ -9,8 +9,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// A field is found in imagery of another coordinate system: the pixels of a checked pattern give the
-// mean of its halves, and a system that is not known rejects the date and is named.
+// A field is found in imagery of another coordinate system: the pixels of a known pattern have the
+// mean of its halves, and an unknown system rejects the date and is named.
 func TestImageryInOtherSystems(t *testing.T) {
 	for epsg, at := range map[int]geo.Position{25832: {X: 9.5, Y: 48.2}, 3035: {X: 9.5, Y: 48.2}, 26915: {X: -92.1, Y: 41.9}, 7855: {X: 146.3, Y: -35.2}} {
 		plane, err := geo.NewPlane(epsg)

@@ -67,7 +67,7 @@ func outlines(t *testing.T) map[string]geo.MultiPolygon {
 	return out
 }
 
-// The reference counts two snow pixels whose EVI has a negative denominator, and so gives
+// The reference counts two snow pixels whose EVI has a negative denominator and therefore
 // values far outside the index; satellite.md 3.6 drops such pixels. They lie in these two
 // polygons on this date.
 func negativeDenominator(row map[string]string) bool {
@@ -139,8 +139,8 @@ func tileRasters(t *testing.T, imagery ports.Imagery, s vegetation.Scene) map[ve
 	return out
 }
 
-// The offset trap: every item says that the offset of -0.1 was applied and states it again.
-// Clear vegetation reads 0.84 right, and 1.56 with the offset applied twice.
+// The offset trap: every item states that the offset of -0.1 was applied, and states it
+// again. Clear vegetation has 0.84 if read correctly, and 1.56 with the offset applied twice.
 func TestTheOffsetTrap(t *testing.T) {
 	imagery := openFolder(t, realdata.Path(t, "satellite", slovenia))
 	for tile, want := range map[string]float64{"33TWM": 0.836, "33TWL": 0.808} {
@@ -171,8 +171,8 @@ func (o oneTile) Search(ctx context.Context, boundary geo.MultiPolygon, from, to
 	return slices.DeleteFunc(scenes, func(s vegetation.Scene) bool { return s.Tile != o.tile }), err
 }
 
-// A field across the edge of a tile is merged of two whose grids lie half a pixel apart:
-// the same figures as a loop over all pixels gives.
+// A field across the edge of a tile is merged from two tiles whose grids are half a
+// pixel apart: the figures are the same as from a loop over all pixels.
 func TestTwoTilesMerge(t *testing.T) {
 	imagery := openFolder(t, realdata.Path(t, "satellite", slovenia))
 	// 33TWM ends at 5,090,220 m in the south, 33TWL at 5,100,000 m in the north.

@@ -19,8 +19,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// round is how long an answer of the line takes, in the time of a bubble: how long a series takes there, divided by it,
-// is how many answers it waited for one after the other.
+// round is the time that the line takes for a response, in the time of a synctest bubble: the time of a series there
+// divided by round is the number of responses that it waited for one after another.
 const round = 50 * time.Millisecond
 
 // line leads to a store whose answers take a round each.
@@ -29,7 +29,7 @@ type line struct {
 	silent string // path of a file that is never answered
 
 	mu              sync.Mutex
-	flying, highest int              // requests at a time
+	flying, highest int              // concurrent requests
 	ranges          map[string][]int // how often each byte of a file was sent
 	requests        int
 }
@@ -81,8 +81,8 @@ func over(t *testing.T, s *store, requests int, field geo.MultiPolygon) (l *line
 	return l, got, rounds
 }
 
-// A date waits three times, one after the other: for the headers of its files, for its classes, and for its bands,
-// wherever the field lies; the search of the archive comes before it. No byte is sent twice.
+// A date waits three times in sequence: for the headers of its files, for its classes, and for its bands, wherever
+// the field lies; the search of the archive comes before it. No byte is sent twice.
 func TestADateWaitsThreeTimes(t *testing.T) {
 	tile := 128 * 10.0
 	for name, at := range map[string][2]float64{
@@ -100,7 +100,7 @@ func TestADateWaitsThreeTimes(t *testing.T) {
 		})
 	}
 
-	// Two tiles of one overflight, each clear over half of the field, are waited for together.
+	// Two tiles of one overflight, each clear over half of the field, are read at the same time.
 	half := func(id, tile string, west bool) made {
 		m := largeScene(id, "2025-06-01T10:50:00Z", 4)
 		m.tile, m.scl = tile, func(x, _ float64) uint16 {
@@ -119,7 +119,7 @@ func TestADateWaitsThreeTimes(t *testing.T) {
 	l.once(t)
 }
 
-// once holds that no byte of a file was sent twice.
+// once checks that no byte of a file was sent twice.
 func (l *line) once(t *testing.T) {
 	t.Helper()
 	for path, sent := range l.ranges {
@@ -127,8 +127,8 @@ func (l *line) once(t *testing.T) {
 	}
 }
 
-// Dates are read beside each other: thirty-six wait little longer than their requests divided by how many a host gets
-// at a time, whatever the number of processors.
+// Dates are read concurrently: thirty-six wait little longer than their requests divided by the number that a host
+// gets at a time, whatever the number of processors.
 func TestDatesAreReadBesideEachOther(t *testing.T) {
 	var scenes []made
 	for i := range 36 {
@@ -145,8 +145,8 @@ func TestDatesAreReadBesideEachOther(t *testing.T) {
 	}
 }
 
-// A file whose store says nothing costs its date, and seconds: the other dates are there, and the bands that were asked
-// beside it.
+// A file whose store never answers costs its date, and seconds: the other dates are complete, and so are the bands
+// requested with it.
 func TestASilentFileCostsItsDateAndSeconds(t *testing.T) {
 	scenes := []made{
 		largeScene("first", "2025-06-01T10:50:00Z", 4), largeScene("silent", "2025-06-11T10:50:00Z", 4), largeScene("last", "2025-06-21T10:50:00Z", 4),

@@ -32,7 +32,7 @@ type inSpring time.Time
 
 func (c inSpring) Now() time.Time { return time.Time(c) }
 
-// The layers of a real field of 2019, of which five cells are worked out anew, pixel by pixel.
+// The layers of a real field of 2019, five cells of which are recomputed pixel by pixel.
 func TestSpanishLayers(t *testing.T) {
 	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))
@@ -101,7 +101,7 @@ func pixelNDVI(t *testing.T, imagery ports.Imagery, s vegetation.Scene, at geo.P
 	return v, okRed && okNIR && !math.IsNaN(v)
 }
 
-// The image of a real field, of whose scenes the archive has no visible light but red.
+// The image of a real field; of its scenes the archive has no visible band but red.
 func TestSpanishImage(t *testing.T) {
 	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))

@@ -21,8 +21,8 @@ import (
 	"tilth/tests/realdata"
 )
 
-// The zones of a real field of 2019: they are the field, and their peaks are those of its pixels. The archive has no elevation model, and
-// an elevation map says so. With TILTH_PICTURES the map is drawn there.
+// The zones of a real field of 2019: together they are the field, and their peaks are those of its pixels. The archive
+// has no elevation model, and an elevation map reports that. With TILTH_PICTURES the map is drawn into that folder.
 func TestSpanishZones(t *testing.T) {
 	dir := realdata.Path(t, "satellite", "s2-spain-valladolid-2019")
 	raw, err := os.ReadFile(filepath.Join(dir, "field.geojson"))

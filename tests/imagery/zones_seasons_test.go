@@ -19,14 +19,14 @@ import (
 	"tilth/tests/rig"
 )
 
-// threeYears is the demo's archive with the year before its own, and the year before that: the same scenes, so many years earlier, on
-// land of which the west is poor in every year, and the east in the years before alone.
+// threeYears is the demo's archive with the two years before its own: the same scenes one and two years earlier, on
+// land whose west is poor in every year, and whose east is poor only in the earlier years.
 type threeYears struct {
 	ports.Imagery
 	field geo.Box // in the plane of the scenes
 }
 
-// earlier is what stands before the number of years in the id of a scene that is shown earlier.
+// earlier precedes the number of years in the id of a scene that is shown earlier.
 const earlier = "-earlier-"
 
 func (a threeYears) Search(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) (out []vegetation.Scene, err error) {
@@ -44,7 +44,7 @@ func (a threeYears) Search(ctx context.Context, boundary geo.MultiPolygon, from,
 	return out, nil
 }
 
-// poor is the digital numbers that the near infrared lacks where a crop is poor.
+// poor is how much lower the digital numbers of the near infrared are where a crop is poor.
 const poor = 900
 
 func (a threeYears) Read(ctx context.Context, s vegetation.Scene, band vegetation.Band, window vegetation.Window) (vegetation.Raster, error) {
@@ -62,13 +62,13 @@ func (a threeYears) Read(ctx context.Context, s vegetation.Scene, band vegetatio
 	return r, nil
 }
 
-// third returns which third of the field a place is in, from the west.
+// third returns the third of the field that a place is in, from the west.
 func (a threeYears) third(p geo.Position) int {
 	return int(math.Floor(3 * (p.X - a.field.MinX) / (a.field.MaxX - a.field.MinX)))
 }
 
-// Zones of three seasons are what is alike in all of them: what was poor in two years lies between what always is and what never is, and its
-// peaks change from year to year. Of the last season alone it is as good as the middle.
+// Zones of three seasons show what all of them have in common: what was poor in two years ranks between what is always
+// poor and what never is, and its peaks change from year to year. In the last season alone it is as good as the middle.
 func TestZonesOfSeveralSeasons(t *testing.T) {
 	t.Parallel()
 	made := rig.Archive(t)

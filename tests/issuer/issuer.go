@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Audience is what tokens are made for, unless their claims say otherwise.
+// Audience is the audience of tokens, unless their claims state another.
 const Audience = "tilth-api"
 
 // Issuer is a running issuer. It is safe for concurrent use.
@@ -36,11 +36,11 @@ type Issuer struct {
 	down  bool
 	reads int
 	moved *rsa.PrivateKey  // signs since the issuer moved
-	codes map[string]grant // that are not redeemed
-	at    string           // e-mail address of who is at the browser
+	codes map[string]grant // not yet redeemed
+	at    string           // e-mail address of the person at the browser
 }
 
-// Start starts an issuer with one key, which ends with the test.
+// Start starts an issuer with one key, which is closed when the test ends.
 func Start(t testing.TB) *Issuer {
 	t.Helper()
 	i := &Issuer{t: t, keys: map[string]*ecdsa.PrivateKey{}, codes: map[string]grant{}}
@@ -57,7 +57,7 @@ func Start(t testing.TB) *Issuer {
 	return i
 }
 
-// Rotate replaces the key: tokens signed with the one before it are no longer good.
+// Rotate replaces the key: tokens signed with the previous one are no longer valid.
 func (i *Issuer) Rotate() {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(i.t, err)
@@ -67,7 +67,7 @@ func (i *Issuer) Rotate() {
 	i.keys[i.kid] = key
 }
 
-// Move makes the issuer sign with RSA, with a key that is read at another address.
+// Move makes the issuer sign with RSA, with a key that is published at another address.
 func (i *Issuer) Move(t testing.TB) {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -87,14 +87,14 @@ func (i *Issuer) movedKeys(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// SetDown makes the issuer answer every question with 503, or come back.
+// SetDown makes the issuer answer every request with 503, or recover.
 func (i *Issuer) SetDown(down bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.down = down
 }
 
-// Reads counts how often the keys were read.
+// Reads returns how often the keys were read.
 func (i *Issuer) Reads() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -136,7 +136,7 @@ func (i *Issuer) answer(w http.ResponseWriter, body any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // a caller who left needs no answer
+	_ = json.NewEncoder(w).Encode(body) // a caller that has left needs no answer
 }
 
 // Claims returns the claims of a good token for an e-mail address.
@@ -158,7 +158,7 @@ func (i *Issuer) Sign(claims jwt.MapClaims) string {
 	return i.SignWith(claims, jwt.SigningMethodES256, kid, key)
 }
 
-// SignWith returns a token as the test wants it.
+// SignWith returns a token signed as the test wants it.
 func (i *Issuer) SignWith(claims jwt.MapClaims, method jwt.SigningMethod, kid string, key any) string {
 	token := jwt.NewWithClaims(method, claims)
 	token.Header["kid"] = kid
@@ -167,7 +167,7 @@ func (i *Issuer) SignWith(claims jwt.MapClaims, method jwt.SigningMethod, kid st
 	return text
 }
 
-// NewestKey returns the id of the key that signs.
+// NewestKey returns the id of the signing key.
 func (i *Issuer) NewestKey() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()

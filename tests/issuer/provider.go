@@ -12,20 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The client that people are signed in with.
+// The client with which people sign in.
 const (
 	ClientID     = "tilth-console"
 	ClientSecret = "secret of the console"
 )
 
-// grant is a code that was given to a browser.
+// grant is what an issued code stands for.
 type grant struct {
 	redirect, challenge string
 	claims              jwt.MapClaims
 }
 
-// SignIn signs a person in who came to the address of an authorization, and returns the address that the browser is sent back to.
-// change may change the claims of the token that its code is exchanged for.
+// SignIn signs in a person who arrived at the address of an authorization, and returns the address that the browser is
+// sent back to. change may change the claims of the token that the code is exchanged for.
 func (i *Issuer) SignIn(address string, claims jwt.MapClaims, change ...func(jwt.MapClaims)) *url.URL {
 	i.t.Helper()
 	at, err := url.Parse(address)
@@ -47,14 +47,14 @@ func (i *Issuer) SignIn(address string, claims jwt.MapClaims, change ...func(jwt
 	return back
 }
 
-// Sit has a person sit at the browsers that come to sign in.
+// Sit sets the person at the browsers that come to sign in.
 func (i *Issuer) Sit(email string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.at = email
 }
 
-// enter signs the person at the browser in, who has said who it is before.
+// enter signs in the person at the browser, as set by [Issuer.Sit].
 func (i *Issuer) enter(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	at := i.at
@@ -62,7 +62,7 @@ func (i *Issuer) enter(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, i.SignIn(i.URL+r.URL.String(), i.Claims(at, time.Now())).String(), http.StatusSeeOther)
 }
 
-// token exchanges a code, once, for who began.
+// token exchanges a code, once, for the client that began.
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, _ := r.BasicAuth()
 	id, _ = url.QueryUnescape(id)

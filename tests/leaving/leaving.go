@@ -1,5 +1,5 @@
-// Package leaving has callers who leave in the middle of work, so that tests count what is still
-// done for them.
+// Package leaving simulates callers that leave in the middle of work, so that tests can count
+// what is still done for them.
 package leaving
 
 import (
@@ -11,7 +11,7 @@ import (
 	"tilth/core/effort"
 )
 
-// caller leaves after a number of looks.
+// caller leaves after it has been checked a number of times.
 type caller struct {
 	context.Context
 	looks int
@@ -24,8 +24,8 @@ func (c *caller) Err() error {
 	return nil
 }
 
-// Stops requires that work takes more steps than one look covers, and that it ends within a number
-// of steps of the look at which its caller has left.
+// Stops requires that work takes more steps than one check covers, and that it ends within a
+// number of steps of the check at which its caller has left.
 func Stops(t *testing.T, within int64, work func(budget *effort.Budget) error) {
 	t.Helper()
 	whole := effort.Of(t.Context(), 0)
@@ -38,8 +38,8 @@ func Stops(t *testing.T, within int64, work func(budget *effort.Budget) error) {
 	}
 }
 
-// Asks requires that work looks at least a number of times whether its caller is there, and at no
-// other time after it has left: at the first, second, third, fifth or ninth look and so on, it ends with the context's error.
+// Asks requires that work checks at least a number of times whether its caller is still there, and never again after it has
+// left: when it leaves at the first, second, third, fifth or ninth check and so on, work ends with the context's error.
 func Asks(t *testing.T, atLeast int, work func(ctx context.Context) error) {
 	t.Helper()
 	for looks := 0; ; looks += max(1, looks) {

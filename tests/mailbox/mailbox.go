@@ -1,5 +1,5 @@
-// Package mailbox is a mail server that keeps what it is sent, for tests only. It speaks
-// as much of RFC 5321 as a sender needs: EHLO, STARTTLS, AUTH PLAIN, MAIL, RCPT, DATA.
+// Package mailbox is a mail server that keeps the messages it receives, for tests only. It
+// speaks as much of RFC 5321 as a sender needs: EHLO, STARTTLS, AUTH PLAIN, MAIL, RCPT, DATA.
 package mailbox
 
 import (
@@ -25,12 +25,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Options are what a test may choose.
+// Options are the settings that a test may choose.
 type Options struct {
 	TLS      bool   // offer STARTTLS
 	Implicit bool   // speak TLS from the first byte
 	User     string // ask for AUTH, "user:password"
-	// Reply returns another answer than the usual to a command; empty: the usual.
+	// Reply returns another reply than the usual to a command, or an empty string for the usual one.
 	Reply func(command string) string
 }
 
@@ -54,7 +54,7 @@ type Server struct {
 	letters chan Letter
 }
 
-// Start starts a server that ends with the test.
+// Start starts a server, which is closed when the test ends.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
 	s := &Server{t: t, opts: opts, letters: make(chan Letter, 100)}
@@ -89,7 +89,7 @@ func (s *Server) Next() Letter {
 	}
 }
 
-// Waiting returns how many letters arrived that nobody took.
+// Waiting returns the number of letters that have arrived and were not taken.
 func (s *Server) Waiting() int { return len(s.letters) }
 
 func (s *Server) certify() {

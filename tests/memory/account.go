@@ -27,7 +27,7 @@ type role struct {
 	company int64
 }
 
-// people is who and what a company's permissions are made of.
+// people is what a company's permissions are made of.
 type people struct {
 	w           *World
 	users       *table[user]
@@ -63,7 +63,7 @@ func (w *World) addAccount() {
 	w.operator.Accounts, w.operator.Attempts, w.operator.Letters = accounts{p: p}, attempts{p}, letters{p: p}
 }
 
-// Company adds a company with the roles that each starts with, and an owner of it.
+// Company adds a company with the roles that every company starts with, and an owner.
 func (w *World) Company(id int64) access.Principal {
 	for _, one := range access.DefaultRoles() {
 		w.must(w.people.roles.Insert(context.Background(), access.Own(id), []*role{{Role: access.Role{Name: one.Name, Slugs: one.Slugs}}}))
@@ -85,7 +85,7 @@ func (w *World) must(err error) {
 	}
 }
 
-// policy permits what the roles of a caller say.
+// policy permits what the roles of a caller allow.
 type policy struct{ w *World }
 
 func (p policy) Allowed(ctx context.Context, who access.Principal, slug access.Slug) (bool, error) {
@@ -221,7 +221,7 @@ func (i invitations) RevokeOf(ctx context.Context, scope access.Scope, email str
 	return nil
 }
 
-// letters are not kept: what is sent shows in the jobs.
+// letters are not stored: the jobs show what is sent.
 type letters struct {
 	ports.Letters
 	p *people
@@ -256,7 +256,7 @@ func (k keys) Revoke(ctx context.Context, scope access.Scope, id int64, at time.
 
 type noGrants struct{ ports.Grants }
 
-// grants are kept at the company that gives them, and found by both.
+// grants are stored at the granting company, and found by both companies.
 type grants struct {
 	noGrants
 	ports.Keyed

@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// feeds is what became of the events of the outbox, by their places in it.
+// feeds is the state of the events of the outbox, by their positions in it.
 type feeds struct {
 	noFeeds
 	w         *World
@@ -40,7 +40,7 @@ func (w *World) addEvents() {
 	})
 }
 
-// Deliveries returns what is sent, and was sent, to the webhooks of a company, by id.
+// Deliveries returns the pending and past deliveries to the webhooks of a company, by id.
 func (w *World) Deliveries(company int64) (out []webhook.Delivery) {
 	for _, d := range w.repos.Deliveries.(*deliveries).table.all(access.Own(company), nil) {
 		out = append(out, d)
@@ -48,7 +48,7 @@ func (w *World) Deliveries(company int64) (out []webhook.Delivery) {
 	return out
 }
 
-// Relay returns the reading side of the outbox. It forgets who holds what: there is one relay.
+// Relay returns the reading side of the outbox. It records no leases, because there is only one relay.
 func (w *World) Relay() ports.Relay { return relay{w.operator.Events.(*feeds)} }
 
 type relay struct{ *feeds }
@@ -174,7 +174,7 @@ func (d *deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webho
 	return one, err
 }
 
-// pending returns the deliveries of a webhook that wait, the first to be due first.
+// pending returns the pending deliveries of a webhook, ordered by due time.
 func (d *deliveries) pending(scope access.Scope, webhookID int64) (out []webhook.Delivery) {
 	waits := func(o webhook.Delivery) bool { return o.WebhookID == webhookID && o.State == webhook.Pending }
 	for _, one := range d.table.all(scope, waits) {

@@ -83,7 +83,7 @@ func (f *fields) GetByUUID(_ context.Context, scope access.Scope, uuid string) (
 	return farm.Field{}, fault.Missing("field")
 }
 
-// Lineage is the database's.
+// Lineage is left to the database.
 func (*fields) Lineage(context.Context, access.Scope, []int64) (map[int64]farm.Lineage, error) {
 	return map[int64]farm.Lineage{}, nil
 }
@@ -243,7 +243,7 @@ type fertilizations struct {
 	cultivations *cultivations
 }
 
-// below selects what belongs to the cultivations of fields, deleted ones too.
+// below selects what belongs to the cultivations of fields, including deleted ones.
 func (f *fertilizations) below(fieldIDs []int64) func(farm.Fertilization) bool {
 	return func(r farm.Fertilization) bool {
 		return slices.Contains(fieldIDs, f.cultivations.rows[r.Cultivation.ID].record.Field.ID)

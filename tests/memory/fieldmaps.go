@@ -17,7 +17,7 @@ import (
 
 type noMapOrders struct{ ports.MapOrders }
 
-// noMaps is what table has no say in; it stands a step deeper, so that table's methods win.
+// noMaps is what table does not implement; it is embedded one level deeper, so that table's methods win.
 type noMaps struct{ noMapOrders }
 
 // fieldMaps implements ports.FieldMaps over one table of orders.

@@ -89,7 +89,7 @@ func (a *assessments) set(ctx context.Context, scope access.Scope, id int64, do 
 
 type noVersions struct{ ports.AssessmentVersions }
 
-// versions are those of each assessment, the first first.
+// versions are the versions of each assessment, the oldest first.
 type versions struct {
 	noVersions
 	kept map[int64][]ports.AssessmentVersion
@@ -142,7 +142,7 @@ func (r references) Put(_ context.Context, _ access.Scope, refs ports.EngineRefe
 
 type noChoices struct{ ports.EngineChoices }
 
-// builtIn is the choice of companies that made none.
+// builtIn is the engine of companies that have chosen none.
 type builtIn struct{ noChoices }
 
 func (builtIn) Get(context.Context, access.Scope) (ports.EngineChoice, error) {

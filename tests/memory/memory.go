@@ -1,8 +1,8 @@
-// Package memory holds the ports of use cases in maps, so that a test of a rule needs neither
-// a database nor a server and fails in milliseconds. It does what the ports promise for a
-// company's own records, one caller at a time. It has no filters, no shared scope, no locks
-// and no constraints: those are the database's, and tests/storetest holds them. A method that
-// no test needs yet is missing, and panics when it is called.
+// Package memory implements the ports of use cases with maps, so that a test of a rule needs
+// neither a database nor a server and fails in milliseconds. It does what the ports promise
+// for a company's own records, one caller at a time. It has no filters, no shared scope, no
+// locks and no constraints: those belong to the database, and tests/storetest checks them. A
+// method that no test needs yet is missing, and panics when it is called.
 package memory
 
 import (
@@ -23,7 +23,7 @@ import (
 	"tilth/ports"
 )
 
-// World is a store with what use cases need beside it. What they wrote is there to be seen.
+// World is a store with what use cases need besides. Tests can inspect what use cases wrote.
 type World struct {
 	ports.Store // Ping: none
 	Clock       Clock
@@ -65,34 +65,34 @@ func New() *World {
 	return w
 }
 
-// Deps returns what most use cases need, behind a gate that holds the permissions of roles.
+// Deps returns what most use cases need, behind a gate that enforces the permissions of roles.
 func (w *World) Deps() app.Deps {
 	return app.Deps{Store: w, Gate: app.NewGate(policy{w}, w, &w.Clock), Clock: &w.Clock, IDs: &w.IDs}
 }
 
-// Put changes the world as a test needs it, past every use case.
+// Put changes the world as a test needs it, bypassing every use case.
 func (w *World) Put(do func(tx ports.Repos) error) {
 	if err := do(w.repos); err != nil {
 		panic(err)
 	}
 }
 
-// Write runs a change; an error takes back all of it.
+// Write runs a change; an error rolls all of it back.
 func (w *World) Write(ctx context.Context, do func(context.Context, ports.Repos) error) error {
 	return w.change(func() error { return do(ctx, w.repos) })
 }
 
-// Read runs a look.
+// Read runs a read.
 func (w *World) Read(ctx context.Context, do func(context.Context, ports.Repos) error) error {
 	return do(ctx, w.repos)
 }
 
-// Operate is Write over the operator's bundle.
+// Operate is Write with the operator's repositories.
 func (w *World) Operate(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
 	return w.change(func() error { return do(ctx, w.operator) })
 }
 
-// Consult is Read over the operator's bundle.
+// Consult is Read with the operator's repositories.
 func (w *World) Consult(ctx context.Context, do func(context.Context, ports.OperatorRepos) error) error {
 	return do(ctx, w.operator)
 }
@@ -117,7 +117,7 @@ type Clock struct{ At time.Time }
 // Now returns the time.
 func (c *Clock) Now() time.Time { return c.At }
 
-// Move moves the clock on.
+// Move moves the clock forward.
 func (c *Clock) Move(by time.Duration) { c.At = c.At.Add(by) }
 
 // IDs counts.
@@ -131,7 +131,7 @@ func (i *IDs) UUID() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d"
 // Secret returns the next secret.
 func (i *IDs) Secret() string { return fmt.Sprintf("secret-%08d", i.next()) }
 
-// Jitter returns none.
+// Jitter returns 0.
 func (*IDs) Jitter() float64 { return 0 }
 
 type outbox struct{ w *World }
@@ -167,7 +167,7 @@ func (j jobs) TryEnqueue(ctx context.Context, jobs ...ports.Job) error {
 	return nil
 }
 
-// Claim leases the jobs that are due, whoever had them before.
+// Claim leases the jobs that are due, whoever held them before.
 func (w *World) Claim() (out []ports.Job) {
 	for i := range w.Jobs {
 		if j := &w.Jobs[i]; !j.RunAt.After(w.Clock.At) {
@@ -179,7 +179,7 @@ func (w *World) Claim() (out []ports.Job) {
 	return out
 }
 
-// held returns the place of a job that its lease still holds.
+// held returns the index of a job if its lease still holds it.
 func (j jobs) held(job ports.Job) (int, error) {
 	i := slices.IndexFunc(j.w.Jobs, func(one ports.Job) bool { return one.ID == job.ID && one.Lease == job.Lease })
 	if i < 0 {
@@ -237,13 +237,13 @@ func (t trail) Add(_ context.Context, entries ...audit.Entry) error {
 // AddCascade stores the entry of the record itself; the database knows the others.
 func (t trail) AddCascade(ctx context.Context, by ...audit.Entry) error { return t.Add(ctx, by...) }
 
-// entry is a record with when it was deleted.
+// entry is a record with its time of deletion.
 type entry[T any] struct {
 	record  T
 	deleted *time.Time
 }
 
-// table is the records of one kind of all companies.
+// table holds the records of one kind of all companies.
 type table[T any] struct {
 	name string
 	of   func(*T) (id, company *int64)
@@ -260,7 +260,7 @@ func newTable[T any](w *World, name string, of func(*T) (id, company *int64)) *t
 	return t
 }
 
-// all yields the live records of a scope that a condition holds for, by id; nil: any.
+// all yields the live records of a scope that satisfy a condition, by id; nil accepts all.
 func (t *table[T]) all(scope access.Scope, holds func(T) bool) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		for _, id := range slices.Sorted(maps.Keys(t.rows)) {
@@ -403,7 +403,7 @@ func (t *table[T]) Undelete(_ context.Context, scope access.Scope, id int64, del
 	return nil
 }
 
-// undelete makes records live again that were deleted at a time, and returns their ids.
+// undelete restores the records that were deleted at a time, and returns their ids.
 func (t *table[T]) undelete(scope access.Scope, deletedAt time.Time, holds func(T) bool) []int64 {
 	var out []int64
 	for id, row := range t.rows {

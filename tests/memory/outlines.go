@@ -12,7 +12,7 @@ import (
 	"tilth/ports"
 )
 
-// Features is the reader of files of outlines that reads every file as the same features.
+// Features is a reader of outline files that reads every file as the same features.
 type Features []ports.Feature
 
 // Survey implements ports.Outlines.
@@ -45,7 +45,7 @@ func (f Features) Attributes(ctx context.Context, media string, file ports.Objec
 	return f.Read(ctx, media, file)
 }
 
-// Drawer is a store of uploaded files that keeps none: [Features] reads them.
+// Drawer is a store of uploaded files that keeps none of them: [Features] reads them.
 type Drawer struct{ ports.Objects }
 
 // Put implements ports.Objects.

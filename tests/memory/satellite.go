@@ -51,15 +51,15 @@ func (w *World) addSatellite() {
 	w.repos.Monitors, w.repos.Alerts = m, noAlerts{}
 }
 
-// noAlerts implements ports.AlertBox: no test of a use case reads the letters of the day.
+// noAlerts implements ports.AlertBox: no test of a use case reads the daily e-mails.
 type noAlerts struct{}
 
 func (noAlerts) Put(context.Context, access.Scope, ...ports.AlertNotice) error { return nil }
 
-// noMonitors is what no test of a use case asks for.
+// noMonitors are the methods that no test of a use case needs.
 type noMonitors struct{ ports.Monitors }
 
-// monitors implements ports.Monitors; orders are one company's as long as no test asks for more.
+// monitors implements ports.Monitors; orders belong to one company as long as no test needs more.
 type monitors struct {
 	noMonitors
 	byOrder map[int64]monitoring.Monitor
@@ -94,7 +94,7 @@ func (w *World) Credit(company int64, amount credit.Amount) {
 	p.wallets[company] = credit.Wallet{CompanyID: company, Balance: p.wallets[company].Balance + amount, Held: p.wallets[company].Held}
 }
 
-// Ledger returns what happened to the money of all companies.
+// Ledger returns the transactions of all companies.
 func (w *World) Ledger() []credit.Transaction { return w.repos.Wallet.(*purse).ledger }
 
 func (p *purse) Lock(ctx context.Context, scope access.Scope) (credit.Wallet, error) {
@@ -152,7 +152,7 @@ func (p *purse) PaidLand(context.Context, access.Scope, int64) (int64, error) { 
 
 type noOrders struct{ ports.ProfileOrders }
 
-// rest is what table has no say in; it stands a step deeper, so that table's methods win.
+// rest is what table does not implement; it is embedded one level deeper, so that table's methods win.
 type rest struct{ noOrders }
 
 type orders struct {
@@ -162,7 +162,7 @@ type orders struct {
 	derivations map[read]vegetation.Derivation
 }
 
-// read is an order in a reading. Outlines are the database's.
+// read is an order in a reading. Outlines are left to the database.
 type read struct {
 	order int64
 	vegetation.Reading

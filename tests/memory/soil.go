@@ -87,7 +87,7 @@ func (o soilOrders) Update(ctx context.Context, scope access.Scope, order strati
 	return o.table.Update(ctx, scope, &order)
 }
 
-// PutLayers keeps that layers are there; their values are the database's.
+// PutLayers only checks that the order exists; the layers are left to the database.
 func (o soilOrders) PutLayers(ctx context.Context, scope access.Scope, id int64, _ []layer.PreparedLayer) error {
 	_, err := o.Get(ctx, scope, id)
 	return err

@@ -1,5 +1,5 @@
-// Package migrated returns databases with all migrations applied. Those of SQLite are copies of one that is made once a
-// process: a hundred tables take a second under the race detector. Only tests import it.
+// Package migrated returns databases with all migrations applied. Those of SQLite are copies of one that is made once
+// per process: a hundred tables take a second under the race detector. Only tests import it.
 package migrated
 
 import (
@@ -16,13 +16,13 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 )
 
-// Still is a clock that stands, where a test asks for no time.
+// Still is a stopped clock, for tests that need no time.
 type Still struct{}
 
 // Now implements ports.Clock.
 func (Still) Now() time.Time { return time.Unix(0, 0) }
 
-// None makes ids that are empty, where a test makes none.
+// None makes empty ids, for tests that need none.
 type None struct{}
 
 // UUID implements ports.IDs.
@@ -34,7 +34,7 @@ func (None) Secret() string { return "" }
 // Jitter implements ports.IDs.
 func (None) Jitter() float64 { return 0 }
 
-// Migrate applies all migrations to the database of an address.
+// Migrate applies all migrations to the database at an address.
 func Migrate(ctx context.Context, address string) error {
 	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: Still{}, IDs: None{}})
 	if err != nil {

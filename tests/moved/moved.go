@@ -1,6 +1,6 @@
-// Package moved compares the file of a company that left with that of the same company where it arrived: every row of every
-// table, by what it says. The ids of each kind of record moved by one distance; every reference must have moved by that of the
-// records that it refers to, whatever column or text it stands in.
+// Package moved compares the file of a company before a move with that of the same company after it: every row of every
+// table, by its content. The ids of each kind of record are shifted by one distance. Every reference must be shifted by
+// the distance of the records that it refers to, whatever column or text contains it.
 package moved
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// differ are what may differ between the two files beside ids, with the reason. Nothing else may.
+// differ is what may differ between the two files besides ids, with the reason. Nothing else may.
 var differ = map[string]string{
 	"api_keys.revoked_at":        "what let anyone in stays behind, so keys that were live are ended",
 	"audit_entries[0]":           "the trail opens with the entry of the import, which names the ends of the old chains",
@@ -30,7 +30,7 @@ var differ = map[string]string{
 
 const whereBytesLie = "it is where an installation keeps the bytes, whose SHA-256 is the same"
 
-// told are columns whose values say of what kind the ids of their row are.
+// told are columns whose values state what kind of ids their rows contain.
 var told = map[string]string{
 	"audit_entries": "resource", "assessments": "resource_type", "jobs": "kind", "ledger_transactions": "product", "field_charges": "product", "outline_charges": "product",
 }
@@ -39,10 +39,10 @@ var told = map[string]string{
 type file struct {
 	tables map[string][]map[string]any
 	ids    map[string]map[int64]bool
-	sums   map[string]string // of the files that were attached, by table and id
+	sums   map[string]string // of the attached files, by table and id
 }
 
-// Same requires that two files of a company say the same.
+// Same requires that two files of a company have the same content.
 func Same(t testing.TB, first, second string) {
 	t.Helper()
 	a, b := read(t, first), read(t, second)
@@ -86,7 +86,7 @@ func Same(t testing.TB, first, second string) {
 	require.Empty(t, c.wrong, "differences that nothing explains")
 }
 
-// differs notes a difference; the first ones suffice.
+// differs records a difference; the first ones are enough.
 func (c *comparison) differs(format string, args ...any) {
 	const shown = 30
 	if len(c.wrong) < shown {
@@ -148,9 +148,9 @@ func whole(v any) int64 {
 type comparison struct {
 	t      testing.TB
 	a, b   file
-	shifts map[string]int64 // how far the ids of a table moved
+	shifts map[string]int64 // how far the ids of a table are shifted
 	wrong  []string
-	pairs  map[string][][2]int64 // the whole numbers at a place, of all rows; where any two differ, it is an id
+	pairs  map[string][][2]int64 // the integers at a place, of all rows; where any two differ, they are ids
 }
 
 // shift returns the distance of the ids of a table, which is the same for all.
@@ -180,7 +180,7 @@ func (c *comparison) object(row, at string, a, b map[string]any) {
 	if !slices.Equal(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))) {
 		c.differs("%s: %s has other members", row, at)
 	}
-	if member, ok := a["member"].(string); ok { // a change in the trail: what stands there is that of the member
+	if member, ok := a["member"].(string); ok { // a change in the trail: its values are those of the member
 		at += "[" + member + "]"
 	}
 	for name := range a {
@@ -222,7 +222,7 @@ func (c *comparison) value(row, at string, a, b any) {
 	}
 }
 
-// naming are how texts name records by their ids, with the table of these; at is where, empty: anywhere.
+// naming is how texts name records by their ids, with the table of these records; at is the place, or empty for any place.
 var naming = []struct {
 	at, table string
 	ids       *regexp.Regexp
@@ -232,7 +232,7 @@ var naming = []struct {
 	{"map_orders.key", "seasons", regexp.MustCompile(`\bseason (\d+)`)},
 }
 
-// cited returns a text whose names of records have moved.
+// cited returns a text with the ids of the records that it names shifted.
 func (c *comparison) cited(at, text string) string {
 	for _, n := range naming {
 		if n.at != "" && n.at != at {
@@ -247,8 +247,8 @@ func (c *comparison) cited(at, text string) string {
 	return text
 }
 
-// references requires that the numbers at a place are the same in all rows, or have all moved as the ids of one table did, of
-// which they name some.
+// references requires that the numbers at a place are the same in all rows, or are all shifted as the ids of one table,
+// some of which they name.
 func (c *comparison) references() {
 	for _, at := range slices.Sorted(maps.Keys(c.pairs)) {
 		pairs := c.pairs[at]

@@ -29,8 +29,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// counted is an imagery source that counts the scenes of which pixels are read, and that
-// can be out.
+// counted is an imagery source that counts the scenes whose pixels are read, and that
+// can be unavailable.
 type counted struct {
 	ports.Imagery
 	mu    sync.Mutex
@@ -56,7 +56,7 @@ func (c *counted) Read(ctx context.Context, s vegetation.Scene, b vegetation.Ban
 	return c.Imagery.Read(ctx, s, b, w)
 }
 
-// farmhouse is a company with a field whose season is being watched.
+// farmhouse is a company with a field whose season is watched.
 type farmhouse struct {
 	*testing.T
 	ctx      context.Context
@@ -154,7 +154,7 @@ func (h *farmhouse) write(do func(tx ports.Repos) error) {
 	require.NoError(h, h.db.Write(h.ctx, func(_ context.Context, tx ports.Repos) error { return do(tx) }))
 }
 
-// claim returns the one job that is due, of a kind.
+// claim returns the one job of a kind that is due.
 func (h *farmhouse) claim(kind string) ports.Job {
 	h.Helper()
 	jobs := h.due()
@@ -178,13 +178,13 @@ func (h *farmhouse) retrieve() satellite.Profile {
 	return p
 }
 
-// events returns the indexes of the updates that have not been given yet.
+// events returns the indexes of the updates that have not been returned yet.
 func (h *farmhouse) events() []string {
 	h.Helper()
 	return h.eventsOf(event.TypeProfileUpdated)
 }
 
-// eventsOf returns the indexes of the events that have not been given yet, which are of one type.
+// eventsOf returns the indexes of the events that have not been returned yet, all of which must be of one type.
 func (h *farmhouse) eventsOf(kind string) (indexes []string) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.Now(), time.Hour, 100)
@@ -200,8 +200,8 @@ func (h *farmhouse) eventsOf(kind string) (indexes []string) {
 	return indexes
 }
 
-// refreshed retrieves a profile on another day, runs the refresh that this asks for, and
-// gives the profile as it is then, with the scenes of which pixels were read.
+// refreshed retrieves a profile on another day, runs the refresh that this triggers, and
+// returns the resulting profile with the scenes whose pixels were read.
 func (h *farmhouse) refreshed() (satellite.Profile, []string) {
 	h.Helper()
 	h.clock.move(25 * time.Hour)

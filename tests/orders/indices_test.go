@@ -27,7 +27,7 @@ func (w *world) ask(e estate, order vegetation.OrderState, code vegetation.Index
 	return found
 }
 
-// twentyAsk returns the answers of twenty callers who ask at the same time, each for its own choice.
+// twentyAsk returns the answers of twenty callers who ask at the same time, each with its own choice.
 func (w *world) twentyAsk(e estate, order vegetation.OrderState, choice func(i int) vegetation.Choice) []satellite.Profile {
 	answers := make([]satellite.Profile, 20)
 	var asking sync.WaitGroup
@@ -52,7 +52,7 @@ func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 			before, err = tx.Wallet.CountTransactions(t.Context(), e.scope, ports.Query{})
 			return err
 		})
-		// All ask before anybody works, so that all of them find it missing.
+		// All ask before any worker runs, so all of them find it missing.
 		for range 5 {
 			require.Equal(t, vegetation.Processing, w.ask(e, order, vegetation.EVI, 0).Order.Status)
 		}
@@ -73,7 +73,7 @@ func TestManyAskForAnIndexAndItIsComputedOnce(t *testing.T) {
 			require.Equal(t, before, after, "an index costs nothing")
 			return err
 		})
-		// The order itself is as it was.
+		// The order itself is unchanged.
 		own, err := w.orders.Retrieve(t.Context(), e.who, false, order.ID)
 		require.NoError(t, err)
 		require.Equal(t, order, own.Order)
@@ -88,7 +88,7 @@ func TestAnIndexThatCannotBeComputed(t *testing.T) {
 		order := w.active(e)
 		answer := w.computer.answer
 
-		// Broken for good: the reason, and no other try until a day later.
+		// A permanent failure: the reason is given, and there is no other try until a day later.
 		w.computer.answer = func(vegetation.IndexCode) (vegetation.Series, error) {
 			return vegetation.Series{}, fault.New(fault.Invalid, "imagery", "The archive is broken.")
 		}
@@ -108,7 +108,7 @@ func TestAnIndexThatCannotBeComputed(t *testing.T) {
 		w.work()
 		require.Equal(t, vegetation.Active, w.ask(e, order, vegetation.NBR, 0).Order.Status)
 
-		// The source is out: tried again, ever more seldom, and not for ever.
+		// The source is unavailable: tried again, less and less often, and not for ever.
 		w.computer.answer = func(vegetation.IndexCode) (vegetation.Series, error) {
 			return vegetation.Series{}, fault.New(fault.Unavailable, "imagery", "away").Because(errors.New("no route"))
 		}
@@ -141,8 +141,8 @@ func TestAnOrderThatIsNotActiveHasNoIndex(t *testing.T) {
 	require.Zero(t, w.computer.count(vegetation.EVI))
 }
 
-// The archive brought a date since: the series that is there is answered at once, and
-// computed anew behind the answer.
+// The archive has received a date since: the stored series is returned at once, and
+// recomputed after the answer.
 func TestAnIndexFollowsItsOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, rig.SQLite(t))
@@ -175,7 +175,7 @@ func TestAnIndexFollowsItsOrder(t *testing.T) {
 	require.Equal(t, 2, w.computer.count(vegetation.EVI))
 }
 
-// A worker is killed over a job: another one does it, and the first can store nothing any more.
+// A worker is killed while it has a job: another one does it, and the first can no longer store anything.
 func TestAKilledWorkerLosesNothing(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -27,10 +27,10 @@ import (
 	"tilth/tests/rig"
 )
 
-// errKilled is what nobody hears of a process that was killed.
+// errKilled is the error of a killed process, which no caller ever receives.
 var errKilled = errors.New("killed")
 
-// The fates of a process at a transaction that writes.
+// The fates of a process at a writing transaction.
 const (
 	lives     = "lives"
 	dies      = "dies before it"
@@ -38,7 +38,7 @@ const (
 	commits   = "dies after its commit"
 )
 
-// mortal is a store whose process may be killed at every transaction that writes.
+// mortal is a store whose process may be killed at every writing transaction.
 type mortal struct {
 	ports.Store
 	fate func() string
@@ -75,7 +75,7 @@ func (m *mortal) Operate(ctx context.Context, do func(ctx context.Context, tx po
 	})
 }
 
-// leasedFor is how long a claimed job is held in these tests.
+// leasedFor is the time for which a claimed job is leased in these tests.
 const leasedFor = time.Minute
 
 // claim takes a job that is due, if there is one.
@@ -89,7 +89,7 @@ func (w *world) claim(rt *rapid.T) []ports.Job {
 type machine struct {
 	*world
 	e         estate
-	fates     []string // that are drawn from; none: every process lives
+	fates     []string // to draw from; none: every process lives
 	orders    *satellite.Profiles
 	worker    *satellite.ProfileWorker
 	maps      *satellite.Maps
@@ -98,13 +98,13 @@ type machine struct {
 	store     *mortal
 	lost      []ports.Job // of workers that were killed, or only seemed to be
 	seen      map[vegetation.OrderRef]vegetation.Status
-	met       map[string]int // how often a fate, an end or a lost lease was met
+	met       map[string]int // how often a fate, an end or a lost lease occurred
 	rt        *rapid.T
 }
 
 func newMachine(w *world, rt *rapid.T, met map[string]int) *machine {
 	w.clock.move(2 * vegetation.Retry.Max)
-	for jobs := w.claim(rt); len(jobs) > 0; jobs = w.claim(rt) { // of a walk that was broken off
+	for jobs := w.claim(rt); len(jobs) > 0; jobs = w.claim(rt) { // left by a walk that was aborted
 		w.write(func(tx ports.Repos) error { return tx.Jobs.Finish(w.t.Context(), jobs[0]) })
 	}
 	m := &machine{
@@ -129,7 +129,7 @@ func (m *machine) fate() string {
 	return fate
 }
 
-// place orders a profile or a map, for one of two indices: who orders a profile again after a failure may want another.
+// place orders a profile or a map, for one of two indices: a caller that orders a profile again after a failure may want another.
 func (m *machine) place(*rapid.T) {
 	req := request(m.rt, m.e)
 	req.Index = rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(m.rt, "index")
@@ -143,7 +143,7 @@ func (m *machine) place(*rapid.T) {
 	require.True(m.rt, err == nil || errors.Is(err, errKilled) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.PaymentRequired), "%v", err)
 }
 
-// giveUp fails the open orders of a field, as its deletion does.
+// giveUp fails the open orders of a field, as the deletion of the field does.
 func (m *machine) giveUp(*rapid.T) {
 	field := m.e.fields[rapid.IntRange(0, len(m.e.fields)-1).Draw(m.rt, "field")].ID
 	err := m.store.Write(m.t.Context(), func(ctx context.Context, tx ports.Repos) error {
@@ -152,7 +152,7 @@ func (m *machine) giveUp(*rapid.T) {
 	require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
 }
 
-// compute lets a worker do a job that is due. What else happens meanwhile is drawn.
+// compute lets a worker do a job that is due. It draws what else happens meanwhile.
 func (m *machine) compute(*rapid.T) {
 	jobs := m.claim(m.rt)
 	if len(jobs) == 0 {
@@ -185,7 +185,7 @@ func (m *machine) work(job ports.Job) error {
 	return m.worker.Run(m.t.Context(), job)
 }
 
-// outcome draws what the computation comes to.
+// outcome draws the outcome of the computation.
 func (m *machine) outcome(meanwhile func()) {
 	kind := rapid.SampledFrom([]string{"success", "success", "broken", "away"}).Draw(m.rt, "outcome")
 	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) {
@@ -201,7 +201,7 @@ func (m *machine) outcome(meanwhile func()) {
 	}
 }
 
-// wake lets a worker go on that stood still, perhaps for so long that its job was handed to
+// wake lets a stalled worker continue, perhaps after so long that its job was given to
 // another: then it must change nothing.
 func (m *machine) wake(*rapid.T) {
 	if len(m.lost) == 0 {
@@ -221,12 +221,12 @@ func (m *machine) wake(*rapid.T) {
 	require.Equal(m.rt, before, m.picture(), "who lost its lease changes nothing")
 }
 
-// pass lets leases run out and tries come due.
+// pass lets leases expire and tries become due.
 func (m *machine) pass(*rapid.T) {
 	m.clock.move(rapid.SampledFrom([]time.Duration{time.Second, leasedFor + time.Second, vegetation.Retry.Max}).Draw(m.rt, "time"))
 }
 
-// sequence returns events their places.
+// sequence assigns positions in the feed to events.
 func (m *machine) sequence(*rapid.T) {
 	rows, err := m.db.Relay().Pending(m.t.Context(), m.clock.Now(), 0, 100)
 	require.NoError(m.rt, err)
@@ -245,9 +245,9 @@ func (m *machine) sequence(*rapid.T) {
 type picture struct {
 	books  books
 	orders []vegetation.OrderState
-	stored map[vegetation.OrderRef][]vegetation.Reading // of the series of an order, or of the dates of a map
+	stored map[vegetation.OrderRef][]vegetation.Reading // of an order's series, or of a map's dates
 	jobs   map[vegetation.OrderRef]bool                 // orders with a job
-	told   []string                                     // of completed orders, by profile or map, in the order of the feed
+	told   []string                                     // uuids of the orders reported as completed, of profiles or maps, in the order of the feed
 }
 
 func (m *machine) picture() picture {
@@ -281,7 +281,7 @@ func (m *machine) picture() picture {
 	return out
 }
 
-// found returns the readings of what is stored of an order, and whether it has a job.
+// found returns the readings stored for an order, and whether it has a job.
 func (m *machine) found(tx ports.Repos, o vegetation.OrderState) (readings []vegetation.Reading, waits bool) {
 	ctx, kind := m.t.Context(), satellite.ProfileJob
 	if o.Product == "" {
@@ -315,8 +315,8 @@ var edges = map[vegetation.Status][]vegetation.Status{
 	vegetation.Active:     {vegetation.Active},
 }
 
-// check holds that what is stored is a function of the orders' states alone, whatever was
-// killed on the way: what is held, charged, queued, stored and told of.
+// check checks that what is stored depends only on the states of the orders, whatever was
+// killed meanwhile: what is held, charged, queued, stored and reported.
 func (m *machine) check(*rapid.T) {
 	rt, p := m.rt, m.picture()
 	p.books.check(rt)
@@ -360,7 +360,7 @@ func (m *machine) check(*rapid.T) {
 	}
 }
 
-// rest lets everything live from now on, until nothing is open that could be done.
+// rest lets every process live from now on, until no open order can be worked on.
 func (m *machine) rest() {
 	m.fates = nil
 	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 2), nil }
@@ -382,8 +382,8 @@ func (m *machine) rest() {
 	require.Len(m.rt, p.told, active, "each is told of")
 }
 
-// Whatever process dies at whatever transaction, and whichever comes back too late: the
-// orders keep to their table of states, and books, jobs, series and events to the orders.
+// Whatever process dies at whatever transaction, and whichever returns too late: the orders
+// follow their table of states, and books, jobs, series and events follow the orders.
 func TestKilledTransactions(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

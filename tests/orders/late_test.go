@@ -14,8 +14,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A worker stands still between its claim and its first transaction, and another puts the
-// order off: the first must not show it as processing while nobody works on it.
+// A worker stalls between its claim and its first transaction, and another postpones the
+// order: the first must not show it as processing while nobody works on it.
 func TestALateWorkerDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -7,9 +7,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// walks is how many random walks a property test takes here, where every step is a
-// transaction of a database, and steps how many actions a walk over a state machine has on
-// average; -rapid.checks and -rapid.steps say otherwise.
+// walks is the number of random walks of a property test here, where every step is a
+// database transaction, and steps is the average number of actions of a walk over a state
+// machine; -rapid.checks and -rapid.steps override them.
 const (
 	walks = "40"
 	steps = "15"

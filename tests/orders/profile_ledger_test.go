@@ -19,7 +19,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// books is a ledger with its wallet, as they are stored.
+// books is a ledger with its wallet, as stored.
 type books struct {
 	wallet credit.Wallet
 	lines  []credit.Transaction
@@ -44,7 +44,7 @@ func (w *world) books(t require.TestingT, e estate) (out books) {
 	return out
 }
 
-// check holds what must be true of the books at every moment.
+// check checks what must be true of the books at every moment.
 func (b books) check(t require.TestingT) {
 	captured, refunded := map[credit.Site]credit.Transaction{}, map[int64]bool{}
 	spent := map[int64]credit.Transaction{} // captures, by id
@@ -82,8 +82,8 @@ func (b books) check(t require.TestingT) {
 	require.Equal(t, b.wallet.Held, held, "what is held is held for fields")
 }
 
-// Whatever is ordered, whatever becomes of it, and whatever the operator gives and gives
-// back: the books balance, and a field is charged once.
+// Whatever is ordered, however the orders end, and whatever the operator credits and
+// refunds: the books balance, and a field is charged once.
 func TestTheBooksBalance(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -104,7 +104,7 @@ func TestTheBooksBalance(t *testing.T) {
 		refunds, orders, mapped := 0, 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
 			e := w.estate(credit.Amount(rapid.Int64Range(0, 300).Draw(rt, "beginning")), 2, past("a"), past("b"), w.running(), coming())
-			// Half of the walks begin with a field that was charged, so that refunds are met.
+			// Half of the walks begin with a charged field, so that refunds occur.
 			if rapid.Bool().Draw(rt, "charged") {
 				_, err := w.op.CreditWallet(t.Context(), e.who.CompanyID, 300, "")
 				require.NoError(rt, err)
@@ -155,7 +155,7 @@ func TestTheBooksBalance(t *testing.T) {
 					after := w.books(rt, e)
 					require.Equal(rt, quote.Charge, after.wallet.Held-before.wallet.Held, "what is held is what was quoted")
 					mapped++
-				case "delete": // of all orders of a field, as its deletion does
+				case "delete": // of all orders of a field, as the field's deletion does
 					field := e.fields[rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")].ID
 					w.write(func(tx ports.Repos) error {
 						return satellite.FailOfFields(t.Context(), tx, e.scope, []int64{field}, satellite.Ended{At: w.clock.Now(), Reason: "The field was deleted."})
@@ -186,7 +186,7 @@ func TestTheBooksBalance(t *testing.T) {
 				case "refund":
 					lines := w.books(rt, e).lines
 					if spent := slices.DeleteFunc(slices.Clone(lines), func(l credit.Transaction) bool { return l.Kind != credit.Capture }); len(spent) > 0 {
-						lines = append(spent, lines[0]) // mostly what may be refunded, sometimes what may not
+						lines = append(spent, lines[0]) // mostly refundable ones, sometimes others
 					}
 					if len(lines) == 0 {
 						break
@@ -209,8 +209,8 @@ func TestTheBooksBalance(t *testing.T) {
 	})
 }
 
-// settled requires that every order shows what its books say: an active one has a point and a field that was charged,
-// an order that waits has a hold of its field or a charge, and one after its season does not wait for the archive.
+// settled requires that every order agrees with its books: an active one has a point and a charged field, a pending
+// one has a hold of its field or a charge, and one after its season does not wait for the archive.
 func (w *world) settled(t require.TestingT, e estate) {
 	var orders []vegetation.OrderState
 	w.read(func(tx ports.Repos) error {
@@ -246,7 +246,7 @@ func (w *world) settled(t require.TestingT, e estate) {
 	})
 }
 
-// found returns what an active order came to.
+// found returns the result of an active order.
 func (w *world) found(t require.TestingT, tx ports.Repos, e estate, order vegetation.OrderState) (series vegetation.Series, files []indexmap.File) {
 	var err error
 	if order.Product == "" {
@@ -258,7 +258,7 @@ func (w *world) found(t require.TestingT, tx ports.Repos, e estate, order vegeta
 	return series, files
 }
 
-// mapRequest draws an order of a map: of a field or of its outline, of a season or of a date.
+// mapRequest draws an order of a map: for a field or its outline, for a season or a date.
 func mapRequest(rt *rapid.T, e estate) satellite.MapRequest {
 	at := rapid.IntRange(0, len(e.fields)-1).Draw(rt, "field")
 	req := satellite.MapRequest{Product: credit.VegetationIndexMap, Index: rapid.SampledFrom([]vegetation.IndexCode{vegetation.NDVI, vegetation.EVI}).Draw(rt, "index")}

@@ -64,7 +64,7 @@ func TestTheOperatorRetriesAFailedOrder(t *testing.T) {
 	})
 }
 
-// A retry that cannot be paid, or whose field is gone, says so and charges nothing.
+// A retry that cannot be paid, or whose field is deleted, reports this and charges nothing.
 func TestARetryThatCannotBe(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -90,7 +90,7 @@ func TestARetryThatCannotBe(t *testing.T) {
 	})
 }
 
-// The operator cancels the job of an open order: the order fails and what it holds is released.
+// The operator cancels the job of an open order: the order fails and its hold is released.
 func TestTheOperatorCancelsAnOrder(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {

@@ -30,7 +30,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// computer computes what a test says, and counts for which indices it was asked.
+// computer returns what a test prescribes, and counts the requests for each index.
 type computer struct {
 	mu     sync.Mutex
 	asked  map[vegetation.IndexCode]int
@@ -66,7 +66,7 @@ func (c *computer) count(index vegetation.IndexCode) int {
 	return c.asked[index]
 }
 
-// dates is a series with so many accepted dates.
+// dates is a series with n accepted dates.
 func dates(index vegetation.IndexCode, n int) vegetation.Series {
 	s := vegetation.Series{Index: index}
 	for i := range n {
@@ -112,7 +112,7 @@ func newWorld(t testing.TB, database string) *world {
 	return w
 }
 
-// estate is a company with an owner, fields of one hectare or so, and seasons.
+// estate is a company with an owner, fields of about one hectare, and seasons.
 type estate struct {
 	who     access.Principal
 	scope   access.Scope
@@ -160,12 +160,12 @@ func (w *world) estate(credits credit.Amount, fields int, seasons ...farm.Season
 	return e
 }
 
-// past and coming are a season that is over and one that has not begun.
+// past and coming are a season that has ended and one that has not begun.
 func past(name string) farm.Season {
 	return farm.Season{Name: name, StartDate: date(2025, 3, 1), EndDate: date(2025, 10, 31), HarvestYear: 2025, Kind: "summer"}
 }
 
-// running is a season that has two months left.
+// running is a season with two months left.
 func (w *world) running() farm.Season {
 	now := w.clock.Now().Truncate(24 * time.Hour)
 	return farm.Season{Name: "running", StartDate: now.AddDate(0, -1, 0), EndDate: now.AddDate(0, 2, 0), HarvestYear: now.Year(), Kind: "summer"}
@@ -196,7 +196,7 @@ func (w *world) handlers() map[string]messaging.Handler {
 	return map[string]messaging.Handler{satellite.ProfileJob: w.worker.Run, satellite.IndexJob: w.worker.RunIndex, satellite.VIMapJob: w.mapper.Run, satellite.VIMapJob + satellite.MapRefreshing: w.mapper.Run}
 }
 
-// work does the jobs that are due, and gives how many there were.
+// work does the jobs that are due, and returns how many there were.
 func (w *world) work() (done int) {
 	w.t.Helper()
 	for {

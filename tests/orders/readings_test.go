@@ -22,7 +22,7 @@ func choose(t *testing.T, mask string) vegetation.Choice {
 	return vegetation.Choice{Mask: &m}
 }
 
-// Twenty who ask for a mask, in whatever words, share one computation; it costs nothing, and leaves the order as it is.
+// Twenty callers who request a mask, in whatever words, share one computation; it costs nothing, and leaves the order as it is.
 func TestManyAskForAMaskAndItIsComputedOnce(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -43,7 +43,7 @@ func TestManyAskForAMaskAndItIsComputedOnce(t *testing.T) {
 	})
 }
 
-// An order has so many readings and no more, whoever asks at once; what is there stays readable.
+// The number of readings of an order is bounded, even for concurrent callers; existing readings stay readable.
 func TestTheReadingsOfAnOrderAreBounded(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -88,7 +88,7 @@ func TestTheReadingsOfAnOrderAreBounded(t *testing.T) {
 	})
 }
 
-// A job that waited when readings came knows its index alone.
+// A job that was queued before there were readings knows only its index.
 func TestAJobOfBeforeReadings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, rig.SQLite(t))
@@ -108,7 +108,7 @@ func TestAJobOfBeforeReadings(t *testing.T) {
 	require.Equal(t, 1, w.computer.count(vegetation.EVI))
 }
 
-// A reading without an accepted date says why, and is no order's end.
+// A reading without an accepted date reports why, and does not end the order.
 func TestAReadingWithoutAPointSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, rig.SQLite(t))

@@ -23,8 +23,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// A map follows the archive as a profile does: dates that did not change are not read again. A file that has expired is made again
-// for whoever asks for it. Nothing of it is charged.
+// A map follows the archive as a profile does: dates that did not change are not read again. A file that has expired is
+// made again for the next caller that requests it. None of it is charged.
 func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -75,7 +75,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 			require.Equal(t, first.Files[i].Day, read.Day)
 		}
 
-		// A new scene, and nothing of the others is read.
+		// A new scene is read, and nothing of the others.
 		h.shelf.Hold("2025-05-05", "2025-05-20", "2025-05-30")
 		h.clock.move(25 * time.Hour)
 		clear(h.imagery.read)
@@ -89,7 +89,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		types, _ = h.told()
 		require.Equal(t, []string{event.TypeVIMapCompleted}, types, "its dates have changed")
 
-		// A file that is gone is made again, the same to the byte, and only that.
+		// Only the missing file is made again, identical to the byte.
 		require.NoError(t, files.Remove(h.ctx, second.Files[1].Object))
 		clear(h.imagery.read)
 		require.NoError(t, orders.Remake(h.ctx, second.Order))
@@ -105,7 +105,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		require.Empty(t, types, "nothing has changed")
 		require.Equal(t, before, spent())
 
-		// What the profile of a watched field finds, its maps show, though nobody looks, and they were checked less than a day ago.
+		// What the profile of a watched field finds also appears in its maps, unrequested and although they were checked less than a day ago.
 		_, err = h.orders.Watch(h.ctx, h.who, h.order, []monitoring.Rule{{Kind: monitoring.Drop, Change: 0.9, Days: 14}})
 		require.NoError(t, err)
 		h.shelf.Hold("2025-05-05", "2025-05-20", "2025-05-30", "2025-06-09")
@@ -125,7 +125,7 @@ func TestAMapFollowsTheArchiveAndItsFilesAreMadeAgain(t *testing.T) {
 		require.ElementsMatch(t, []string{event.TypeProfileUpdated, event.TypeVIMapCompleted}, types)
 		require.Equal(t, before, spent())
 
-		// While the archive is out, the map stays as it is.
+		// While the archive is unavailable, the map stays as it is.
 		h.imagery.out = true
 		require.NoError(t, files.Remove(h.ctx, second.Files[0].Object))
 		require.NoError(t, orders.Remake(h.ctx, second.Order))

@@ -15,11 +15,11 @@ import (
 	"tilth/tests/rig"
 )
 
-// look runs what is due of the work of watching: the look for what is due, and the refreshes that it asked for. It returns how
-// many refreshes there were.
+// look runs the due work of watching: the sweep for due orders, and the refreshes that it queues. It returns the number
+// of refreshes.
 func (h *farmhouse) look() (refreshes int) {
 	h.Helper()
-	for range 2 { // what the first look asks for is due within the hour
+	for range 2 { // what the first sweep queues becomes due within the hour
 		_, err := h.orders.LookForDue(h.ctx)
 		require.NoError(h, err)
 		for _, job := range h.due() {
@@ -32,7 +32,7 @@ func (h *farmhouse) look() (refreshes int) {
 	return refreshes
 }
 
-// told returns the types of the events that have not been given yet, and the last alert.
+// told returns the types of the events that have not been returned yet, and the last alert.
 func (h *farmhouse) told() (types []string, alert event.FieldAlert) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.Now(), time.Hour, 100)
@@ -47,7 +47,7 @@ func (h *farmhouse) told() (types []string, alert event.FieldAlert) {
 	return types, alert
 }
 
-// A watched field is kept up to date though nobody looks, and a drop of its index raises one alert, whatever comes later.
+// A watched field is kept up to date although nobody requests it, and a drop of its index raises one alert, whatever happens later.
 func TestAWatchedFieldRaisesOneAlert(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -85,7 +85,7 @@ func TestAWatchedFieldRaisesOneAlert(t *testing.T) {
 		types, _ = h.told()
 		require.Equal(t, []string{event.TypeProfileUpdated}, types, "once a season")
 
-		// Another rule finds at once what is there to be seen.
+		// Another rule finds what is already visible at once.
 		m, err = h.orders.Watch(h.ctx, h.who, h.order, append(rules, monitoring.Rule{Kind: monitoring.Drop, Change: 0.15, Days: 14}))
 		require.NoError(t, err)
 		require.Len(t, m.Alerts, 2)

@@ -16,7 +16,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// redraw changes the field's outline to so many times the area of the shelf's.
+// redraw changes the field's outline to times the area of the shelf's.
 func (h *farmhouse) redraw(times float64) {
 	h.Helper()
 	box, scale := h.shelf.Field.Bounds(), math.Sqrt(times)
@@ -47,7 +47,7 @@ func (h *farmhouse) redraw(times float64) {
 	})
 }
 
-// outdated returns how many orders are of an outline that is, or is not, that of today.
+// outdated returns the number of orders whose outline is, or is not, outdated.
 func (h *farmhouse) outdated(is bool) int64 {
 	h.Helper()
 	list, err := h.orders.List(h.ctx, h.who, false, ports.Query{Filters: []ports.Filter{{Name: "boundary_outdated", Value: is}}})
@@ -55,7 +55,7 @@ func (h *farmhouse) outdated(is bool) int64 {
 	return list.Count
 }
 
-// recomputed has the series made anew.
+// recomputed has the series recomputed.
 func (h *farmhouse) recomputed() satellite.Profile {
 	h.Helper()
 	_, err := h.orders.Recompute(h.ctx, h.who, h.order)
@@ -65,7 +65,7 @@ func (h *farmhouse) recomputed() satellite.Profile {
 	return h.retrieve()
 }
 
-// A series follows its field's outline when it is asked to: at no charge, and the earlier one stays.
+// A series follows its field's outline on request: at no charge, and the earlier one stays.
 func TestASeriesIsMadeAnewOnAnotherOutline(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -108,11 +108,11 @@ func TestASeriesIsMadeAnewOnAnotherOutline(t *testing.T) {
 		_, err = h.orders.RetrieveOn(h.ctx, h.who, false, h.order, got.Order.BoundaryID+1, vegetation.Choice{})
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 
-		// On the same outline it is a refresh, and no news.
+		// On the same outline it is a refresh, and emits no event.
 		require.Equal(t, want, h.recomputed().Series)
 		require.Empty(t, h.events())
 
-		// What follows refreshes the series of the new outline.
+		// Later refreshes update the series of the new outline.
 		h.shelf.Hold("2025-05-05", "2025-05-20", "2025-05-30")
 		later, read := h.refreshed()
 		require.Equal(t, []string{h.shelf.Scene("2025-05-30")}, read)
@@ -139,7 +139,7 @@ func TestAnotherFieldIsNoRecomputation(t *testing.T) {
 	require.InEpsilon(t, 1.16, f.Details["area_ha"].(float64)/f.Details["charged_area_ha"].(float64), 1e-3)
 	require.Empty(t, h.due())
 
-	// An outline that grows while the series is made: the worker looks again, and leaves it.
+	// An outline that grows while the series is computed: the worker checks again, and leaves the series.
 	h.redraw(1.05)
 	_, err = h.orders.Recompute(h.ctx, h.who, h.order)
 	require.NoError(t, err)

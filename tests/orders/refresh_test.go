@@ -15,8 +15,8 @@ import (
 	"tilth/tests/rig"
 )
 
-// onTruth holds a series against what the archive's maker wrote; from names for a day
-// whose pixels are another's.
+// onTruth compares a series with what the archive's maker wrote; from names, for a
+// day whose pixels were replaced, the day that they come from.
 func (h *farmhouse) onTruth(s vegetation.Series, from map[string]string, days ...string) {
 	h.Helper()
 	values := map[string]float64{}
@@ -53,7 +53,7 @@ func TestARefreshWorksOnWhatChangedAndNothingElse(t *testing.T) {
 		require.Equal(t, first.Series, same.Series)
 		require.Equal(t, first.Order.UpdatedAt, same.Order.UpdatedAt)
 
-		// A scene comes late, one is processed again, one is gone.
+		// A scene arrives late, one is reprocessed, one is gone.
 		h.shelf.Replace("2025-05-15", "2025-05-20", "2025-07-02T00:00:00Z")
 		now := []string{"2025-05-05", "2025-05-15", "2025-05-20", "2025-05-25", "2025-05-30", "2025-06-04", "2025-06-09"}
 		h.shelf.Hold(now...)
@@ -63,7 +63,7 @@ func TestARefreshWorksOnWhatChangedAndNothingElse(t *testing.T) {
 		require.Equal(t, []string{"NDVI"}, h.events())
 		require.Equal(t, *changed.Order.LastCheckedAt, changed.Order.UpdatedAt)
 
-		// A refresh that changes how a date was made, but not what it says, is no news.
+		// A refresh that changes how a date was made, but not its figures, emits no event.
 		h.shelf.Replace("2025-05-15", "2025-05-20", "2025-07-03T00:00:00Z")
 		silent, read := h.refreshed()
 		require.Equal(t, []string{h.shelf.Scene("2025-05-15")}, read)
@@ -78,7 +78,7 @@ func TestARefreshWorksOnWhatChangedAndNothingElse(t *testing.T) {
 	})
 }
 
-// Every index of which a series is stored is refreshed, each with its event, after one search.
+// Every index with a stored series is refreshed, each with its event, after one search.
 func TestEveryStoredIndexIsRefreshed(t *testing.T) {
 	t.Parallel()
 	h := settle(t, rig.SQLite(t), "2025-05-05", "2025-05-20")
@@ -100,7 +100,7 @@ func TestEveryStoredIndexIsRefreshed(t *testing.T) {
 	require.Len(t, further.Observations, 3)
 }
 
-// A reading of another mask and data set is refreshed with its order, and is not due after it.
+// A reading of another mask and data set is refreshed with its order, and is not due afterwards.
 func TestEveryReadingIsRefreshed(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -137,8 +137,8 @@ func TestEveryReadingIsRefreshed(t *testing.T) {
 	})
 }
 
-// A source that is out costs nothing: the series stays, the refresh is tried again a few
-// times, and then the next retrieve asks anew.
+// An unavailable source costs nothing: the series stays, the refresh is tried again a
+// few times, and then the next retrieve triggers a new one.
 func TestASourceThatIsOutIsTriedAgainLater(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -209,7 +209,7 @@ func TestOneRefreshAtATime(t *testing.T) {
 		require.Len(t, h.retrieve().Series.Observations, 3)
 		require.Equal(t, []string{"NDVI"}, h.events())
 
-		// The first one comes back from the dead.
+		// The first worker returns late.
 		clear(h.imagery.read)
 		err := h.refresh.Run(h.ctx, job)
 		f, ok := fault.As(err)
@@ -219,7 +219,7 @@ func TestOneRefreshAtATime(t *testing.T) {
 	})
 }
 
-// What a refresh works for may go while it waits, or while it works.
+// What a refresh works for may be deleted while it waits, or while it works.
 func TestARefreshOfWhatIsGoneEndsQuietly(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(h *farmhouse, tx ports.Repos) error{
@@ -258,7 +258,7 @@ func TestARefreshOfWhatIsGoneEndsQuietly(t *testing.T) {
 	}
 }
 
-// A worker that dies of a refresh each time does not do so for ever.
+// A refresh that kills its worker each time is not repeated for ever.
 func TestARefreshThatKillsItsWorkerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := settle(t, rig.SQLite(t), "2025-05-05")

@@ -16,9 +16,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// A map of soil carbon is refused, and nothing held, while samples are missing; its charge is that of the price
-// list, released where samples are withdrawn before it is made, and captured with the map, whose figures are those
-// of the estimate.
+// A map of soil carbon is refused, with nothing held, while samples are missing. Its charge is that of the price
+// list; it is released if samples are withdrawn before the map is made, and captured with the map, whose figures
+// are those of the estimate.
 func TestOrderOfSoilCarbon(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		v, ctx := readVoorst(t), t.Context()

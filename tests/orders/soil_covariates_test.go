@@ -24,7 +24,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// noRasters is a store of which only the registered rasters are asked; there are none.
+// noRasters is a store that is only asked for registered rasters; there are none.
 type noRasters struct{ ports.Store }
 
 func (noRasters) Read(context.Context, func(context.Context, ports.Repos) error) error { return nil }
@@ -93,7 +93,7 @@ func TestReliefOfTheArchive(t *testing.T) {
 	require.Contains(t, notes[0], "no elevation model")
 }
 
-// A raster of one company is seen by its orders alone, and by the operator.
+// A raster of one company is visible only to its orders, and to the operator.
 func TestRasterOfOneCompany(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -135,7 +135,7 @@ func TestRasterOfOneCompany(t *testing.T) {
 		require.Equal(t, []bool{false, true}, []bool{all[0].Classes, all[1].Classes})
 		require.Equal(t, mine.scope.Company(), all[1].CompanyID)
 
-		// A file that is gone costs its layer, not the order.
+		// A missing file costs its layer, not the order.
 		require.NoError(t, files.Remove(t.Context(), all[0].Object))
 		layers, _, err := c.Of(t.Context(), theirs.scope, &frame)
 		require.NoError(t, err)

@@ -42,8 +42,8 @@ func openFile(t *testing.T, path string) ports.Object {
 	return file{f, info.Size()}
 }
 
-// Rasters that the operator registers become layers of the orders whose land they reach; of
-// elevation slope and wetness are derived. One that lies elsewhere is reported and dropped.
+// Rasters that the operator registers become layers of the orders whose land they reach; slope
+// and wetness are derived from elevation. A raster that lies elsewhere is reported and dropped.
 func TestRegisteredRasters(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -114,7 +114,7 @@ func TestRegisteredRasters(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, left, 2)
 
-		// An order whose layers make no map fails, costs nothing, and says what each layer lacks.
+		// An order whose layers make no map fails, costs nothing, and reports what each layer lacks.
 		w.worker.Layers = &soil.LayerPreparer{Imagery: &satellite.Computer{Imagery: imagery}, Covariates: &soil.Covariates{Store: w.db, Files: rasters}, Clock: w.clock}
 		e := w.estate(1000_00)
 		placed, err := w.place(e)

@@ -18,7 +18,7 @@ import (
 )
 
 // The maps of few cells are made within the request; the job that was queued as a second chance
-// finds them there. A run that kills its workers is given up, and made for the operator.
+// finds them finished. A run that kills its workers is given up, and made for the operator.
 func TestTheRunOfMaps(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)

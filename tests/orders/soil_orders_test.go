@@ -29,8 +29,8 @@ func codeOf(t *testing.T, err error) string {
 	return f.Code
 }
 
-// An order is held for, prepared, captured, frozen; its year has to pass before the next one,
-// which costs nothing more.
+// The charge of an order is held, the order is prepared, the charge is captured, the layers
+// are frozen; a year has to pass before the next order, which costs nothing more.
 func TestOrder(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -80,7 +80,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// The layers come back as they were prepared, to the bit, and their frame with them.
+// The layers are read back as they were prepared, to the bit, together with their frame.
 func TestLayersAreFrozen(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -105,7 +105,7 @@ func TestLayersAreFrozen(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.Digest, layer.NewPrepared(&frame, got, nil).Digest)
 
-		// A field is deleted: the order keeps its land, and says that the area changed.
+		// A field is deleted: the order keeps its land, and reports that the area changed.
 		require.Empty(t, done.Changed(done.Land))
 		require.Equal(t, []string{e.fields[1].UUID}, done.Changed(done.Land[:1]))
 		stranger := w.estate(0)
@@ -114,7 +114,7 @@ func TestLayersAreFrozen(t *testing.T) {
 	})
 }
 
-// Any number of concurrent orders give one order and one charge.
+// Any number of concurrent orders result in one order and one charge.
 func TestConcurrentOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -182,8 +182,8 @@ func TestRefusedOrders(t *testing.T) {
 	})
 }
 
-// A failed order gives its charge back, does not count for the year, and may be taken up again
-// by the operator, three times.
+// A failed order releases its charge, does not count for the year, and may be retried by the
+// operator three times.
 func TestFailedOrders(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -221,8 +221,8 @@ func TestFailedOrders(t *testing.T) {
 	})
 }
 
-// A source that is out is waited for; a worker that is killed leaves its job to the next one; an
-// order that takes too long fails, and who comes back late changes nothing.
+// The order waits for an unavailable source; a killed worker leaves its job to the next one; an
+// order that takes too long fails, and a worker that returns late changes nothing.
 func TestInterruptions(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -237,7 +237,7 @@ func TestInterruptions(t *testing.T) {
 		require.Equal(t, stratification.OrderPending, w.order(e, placed.ID).Status)
 		require.Zero(t, w.work(), "not before its time")
 
-		// Killed: the context ends in the middle, the lease runs out.
+		// Killed: the context ends in the middle, and the lease expires.
 		w.clock.move(time.Hour)
 		ctx, kill := context.WithCancel(t.Context())
 		w.preparer.answer = func(o stratification.OrderState) (layer.Prepared, error) { kill(); return flat(o) }
@@ -271,8 +271,8 @@ func TestInterruptions(t *testing.T) {
 	})
 }
 
-// Deleting the area fails an open order, releases its charge and hides the order; restored,
-// both are there again.
+// Deleting the area fails an open order, releases its charge and hides the order; after a
+// restore both are back.
 func TestDeletedArea(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -295,7 +295,7 @@ func TestDeletedArea(t *testing.T) {
 	})
 }
 
-// What an area of interest refuses, by name.
+// The errors of areas of interest, by name.
 func TestAreasOfInterest(t *testing.T) {
 	rig.EachDatabase(t, func(t *testing.T, database string) {
 		w := newSoilWorld(t, database)
@@ -328,7 +328,7 @@ func TestAreasOfInterest(t *testing.T) {
 			require.Equal(t, fault.Invalid, f.Kind, name)
 			require.Contains(t, f.Fields["field_uuids"].([]string)[0], c.names, name)
 		}
-		// The order given is kept, and what overlaps counts once.
+		// The given sequence of fields is kept, and overlaps count once.
 		turned := w.aoi(e, e.fields[1], e.fields[0])
 		require.Equal(t, []string{second, first}, turned.FieldUUIDs())
 		_, err := w.aois.Retrieve(t.Context(), stranger.who, false, turned.ID)

@@ -27,7 +27,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// voorst is what was published of the samples of Voorst (Brus, "Spatial Sampling with R"), in g/kg.
+// voorst is what was published about the samples of Voorst (Brus, "Spatial Sampling with R"), in g/kg.
 type voorst struct {
 	Published struct {
 		Sizes map[string]int `json:"N_h"`
@@ -52,7 +52,7 @@ func readVoorst(t *testing.T) (v voorst) {
 	return v
 }
 
-// saved stores a saved plan on a map of five strips as large as the strata of Voorst.
+// saved stores a saved plan on a map of five strips that are as large as the strata of Voorst.
 func (w *soilWorld) saved(e soilEstate, v voorst) soilplan.SamplePlan {
 	w.t.Helper()
 	order, err := w.place(e)
@@ -119,14 +119,14 @@ func (w *soilWorld) samples(s *soil.Samples, who access.Principal, filters ...po
 	return out
 }
 
-// spread returns the i-th of n values of a mean and a variance.
+// spread returns the i-th of n values with a mean and a variance.
 func spread(i, n int, mean, variance float64) float64 {
 	centre := float64(n-1) / 2
 	sd := math.Sqrt(float64(n) * (float64(n)*float64(n) - 1) / 12 / float64(n-1)) // of 0 to n-1
 	return mean + (float64(i)-centre)/sd*math.Sqrt(variance)
 }
 
-// results returns a row of an import for every sample, with the values of Voorst in per cent.
+// results returns an import row for every sample, with the values of Voorst in per cent.
 func (v voorst) results(samples []sample.Sample, more float64) (table labtable.Table) {
 	at := map[int]int{}
 	for _, s := range samples {
@@ -195,7 +195,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.InDelta(t, soc.Mean.Mean*1.25*30, got.Report.Stock.Mean.Mean, 1e-9, "t C/ha")
 		require.Nil(t, got.Report.Equivalent, "one depth interval does not allow it")
 
-		// A second round at the same points, 0.5 % more everywhere: no doubt is left.
+		// A second round at the same points, 0.5 % more everywhere: no uncertainty is left.
 		req.Round = 2
 		_, err = s.Plan(ctx, e.who, req)
 		require.NoError(t, err)
@@ -211,7 +211,7 @@ func TestEstimateOfVoorst(t *testing.T) {
 		require.True(t, got.Change.SOC.Zones[0].Paired)
 		require.InDelta(t, 0.5*1.25*30, got.Change.Stock.Mean.Mean, 1e-9)
 
-		// Others see none of it, and with the area of interest it is gone.
+		// Others see none of it, and it is hidden with the area of interest.
 		require.Empty(t, w.samples(s, stranger.who))
 		_, err = s.Retrieve(ctx, stranger.who, false, all[0].ID)
 		require.True(t, fault.Is(err, fault.NotFound))

@@ -30,7 +30,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// preparer prepares what a test says.
+// preparer prepares what a test prescribes.
 type preparer struct {
 	answer func(stratification.OrderState) (layer.Prepared, error)
 }
@@ -87,7 +87,7 @@ func newSoilWorld(t testing.TB, database string) *soilWorld {
 	return w
 }
 
-// soilEstate is a subscribed company with an owner, fields of 9 ha, and an area of interest of them.
+// soilEstate is a subscribed company with an owner, fields of 9 ha, and an area of interest made of them.
 type soilEstate struct {
 	who    access.Principal
 	scope  access.Scope
@@ -132,7 +132,7 @@ func (w *soilWorld) estate(credits credit.Amount) soilEstate {
 	return e
 }
 
-// aoi makes an area of interest of fields.
+// aoi makes an area of interest from fields.
 func (w *soilWorld) aoi(e soilEstate, fields ...farm.Field) stratification.AOI {
 	w.t.Helper()
 	draft := farmapp.Draft[stratification.AOI]{Record: stratification.AOI{Name: "Area"}}
@@ -166,7 +166,7 @@ func (w *soilWorld) claim() (job ports.Job, ok bool) {
 	return jobs[0], true
 }
 
-// work does the jobs that are due, and gives how many there were.
+// work does the jobs that are due, and returns how many there were.
 func (w *soilWorld) work() (done int) {
 	w.t.Helper()
 	for job, ok := w.claim(); ok; job, ok = w.claim() {

@@ -13,7 +13,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// A list of profiles says of each what a comparison of it alone says, and how many seasons there are where they are too few.
+// A list of profiles reports for each what a comparison of it alone reports, and the number of seasons where there are too few.
 func TestManyProfilesAreHeldAgainstOtherSeasons(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -52,7 +52,7 @@ func TestManyProfilesAreHeldAgainstOtherSeasons(t *testing.T) {
 			alone, err := w.orders.Compare(t.Context(), e.who, one.Order.ID, 50)
 			require.NoError(t, err)
 			require.Equal(t, alone.Seasons, one.Seasons)
-			require.Equal(t, fmt.Sprint(alone.Years), fmt.Sprint(one.Years)) // NaN where there is none
+			require.Equal(t, fmt.Sprint(alone.Years), fmt.Sprint(one.Years)) // NaN where there is no standing
 			said[one.Order.FieldID] = one.Years.Standing
 			if one.Order.FieldID == e.fields[1].ID {
 				require.Equal(t, 1, one.Seasons)

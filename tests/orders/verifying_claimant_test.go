@@ -30,7 +30,7 @@ import (
 // later is after the season, and after its imagery has settled.
 var later = time.Date(2024, 12, 1, 12, 0, 0, 0, time.UTC)
 
-// claimant is a company with a farm of which fields are assessed.
+// claimant is a company with a farm whose fields are assessed.
 type claimant struct {
 	*testing.T
 	ctx    context.Context
@@ -46,7 +46,7 @@ type claimant struct {
 	crops  map[string]farm.Crop
 }
 
-// settleClaimant makes a company under a sky on which a class of the built-in curves grows.
+// settleClaimant makes a company under a sky over which a class of the built-in curves grows.
 func settleClaimant(t *testing.T, database, class string, epsg int) *claimant {
 	t.Helper()
 	h := &claimant{T: t, ctx: t.Context(), clock: at(later), crops: map[string]farm.Crop{}}
@@ -151,7 +151,7 @@ func (h *claimant) claim() []ports.Job {
 	return jobs
 }
 
-// work does what is due, and gives how many jobs that were.
+// work does what is due, and returns the number of jobs.
 func (h *claimant) work() int {
 	h.Helper()
 	jobs := h.claim()
@@ -169,7 +169,7 @@ func (h *claimant) look(id int64) verification.Record {
 	return r
 }
 
-// events returns those that have not been given yet.
+// events returns the events that have not been returned yet.
 func (h *claimant) events() (out []event.VerificationCompleted) {
 	h.Helper()
 	rows, err := h.db.Relay().Pending(h.ctx, h.clock.Now(), time.Hour, 100)

@@ -14,8 +14,8 @@ import (
 	"tilth/core/vegetation"
 )
 
-// sky is synthetic imagery of one place of the earth on which everything grows as a
-// reference curve says: Sentinel-2 scenes every eight days, free of clouds.
+// sky is synthetic imagery of one place on earth where everything grows as a
+// reference curve prescribes: Sentinel-2 scenes every eight days, free of clouds.
 type sky struct {
 	curve cropcheck.Curve
 	year  cropcheck.GrowingYear
@@ -23,13 +23,13 @@ type sky struct {
 
 	mu       sync.Mutex
 	searches int
-	outAfter int    // searches after which the source is out; 0: it never is
+	outAfter int    // searches after which the source is unavailable; 0: never
 	during   func() // called by the next search, once
 }
 
 func (s *sky) Describe() string { return "a curve" }
 
-// every is the days between scenes.
+// every is the number of days between scenes.
 const every = 8
 
 func (s *sky) Search(_ context.Context, _ geo.MultiPolygon, from, to time.Time) (out []vegetation.Scene, err error) {
@@ -55,7 +55,7 @@ func (s *sky) Search(_ context.Context, _ geo.MultiPolygon, from, to time.Time) 
 	return out, nil
 }
 
-// Grid is 40 km of 10 m pixels around the middle of the zone's part that the tests use.
+// Grid is 40 km of 10 m pixels around the middle of the part of the zone that the tests use.
 func (s *sky) Grid(context.Context, vegetation.Scene, vegetation.Band) (vegetation.Grid, error) {
 	utm, err := geo.NewUTM(s.epsg)
 	if err != nil {
@@ -90,8 +90,8 @@ func (s *sky) Read(ctx context.Context, scene vegetation.Scene, band vegetation.
 // blue is the reflectance of the blue band, whatever grows.
 const blue = 0.04
 
-// reflectance returns one that has both the NDVI and the EVI of the curve: with q = red/nir =
-// (1 - NDVI)/(1 + NDVI), EVI = 2.5 nir (1 - q) / (nir (1 + 6q) + 1 - 7.5 blue) is solved for nir.
+// reflectance returns the reflectance that has both the NDVI and the EVI of the curve: with q = red/nir
+// = (1 - NDVI)/(1 + NDVI), EVI = 2.5 nir (1 - q) / (nir (1 + 6q) + 1 - 7.5 blue) is solved for nir.
 func (s *sky) reflectance(at time.Time, band vegetation.Band) float64 {
 	ndvi, evi := s.on(at)
 	q := (1 - ndvi) / (1 + ndvi)
@@ -107,7 +107,7 @@ func (s *sky) reflectance(at time.Time, band vegetation.Band) float64 {
 	panic(fmt.Sprintf("no band %s", band))
 }
 
-// on returns the curve's indices of a day, linear between its steps.
+// on returns the curve's indices on a day, linear between its steps.
 func (s *sky) on(at time.Time) (ndvi, evi float64) {
 	begin := time.Date(at.Year(), s.year.Month, s.year.Day, 0, 0, 0, 0, time.UTC)
 	if begin.After(at) {

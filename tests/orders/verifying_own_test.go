@@ -19,7 +19,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// order stores an active profile of a field and the season, which shows what the sky grows, more or less lush.
+// order stores an active profile of a field and the season, which shows what grows under the sky, more or less lush.
 func (h *claimant) order(f farm.Field, lush float64) {
 	h.Helper()
 	order := vegetation.OrderState{
@@ -37,8 +37,8 @@ func (h *claimant) order(f farm.Field, lush float64) {
 	})
 }
 
-// TestOwnCurvesVerify holds that curves of a company's own fields are in force for that company where those of the region say
-// nothing, and only until they are removed.
+// TestOwnCurvesVerify checks that curves of a company's own fields apply to that company where those of the region do
+// not, and only until they are removed.
 func TestOwnCurvesVerify(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -52,7 +52,7 @@ func TestOwnCurvesVerify(t *testing.T) {
 		for i := range 12 {
 			h.order(h.field(near(i), "wheat"), 0.05*float64(i%5-2))
 		}
-		h.order(h.field(near(12), "wheat", "maize"), 0) // which of them it shows is not known
+		h.order(h.field(near(12), "wheat", "maize"), 0) // it is unknown which of them it shows
 		h.field(near(13), "wheat")                      // nothing was ordered
 		preview, err := curves.Make(h.ctx, h.who, true)
 		require.NoError(t, err)

@@ -69,7 +69,7 @@ func TestADeclaredCropIsVerifiedOrFails(t *testing.T) {
 	})
 }
 
-// TestNothingIsGuessed holds the reasons for which a check stays pending.
+// TestNothingIsGuessed checks the reasons for which a check stays pending.
 func TestNothingIsGuessed(t *testing.T) {
 	t.Parallel()
 	h := settleClaimant(t, rig.SQLite(t), "Soy_Corn", zoneElsewhere)
@@ -124,8 +124,8 @@ func TestFewDatesAreNoVerdict(t *testing.T) {
 	require.Len(t, r.Evidence.Fields[0].Series.Dates, 4, "what was seen is shown all the same")
 }
 
-// TestTheSourceIsOut holds that a check comes back, does not look again at what it has
-// seen, and gives up in the end.
+// TestTheSourceIsOut checks that a check is tried again, does not search again for
+// what it has already seen, and finally gives up.
 func TestTheSourceIsOut(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -151,8 +151,8 @@ func TestTheSourceIsOut(t *testing.T) {
 		require.Equal(t, verification.ReasonAllVerified, r.Reason)
 		require.Len(t, h.events(), 1)
 
-		// Out for good: it ends, pending, and can be started again.
-		h.season.EndDate = h.season.EndDate.AddDate(0, 0, 1) // what was seen is of another season now
+		// Unavailable for good: it ends, pending, and can be started again.
+		h.season.EndDate = h.season.EndDate.AddDate(0, 0, 1) // what was seen belongs to another season now
 		h.write(func(tx ports.Repos) error { return tx.Seasons.Update(h.ctx, h.scope(), &h.season) })
 		_, err := h.use.Restart(h.ctx, h.who, id)
 		require.NoError(t, err)
@@ -170,8 +170,8 @@ func TestTheSourceIsOut(t *testing.T) {
 	})
 }
 
-// TestACheckThatKillsItsWorkersIsGivenUp holds that it ends with a reason, that its job is kept,
-// and that the operator can start it again.
+// TestACheckThatKillsItsWorkersIsGivenUp checks that it ends with a reason, that its job is
+// kept, and that the operator can start it again.
 func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -194,8 +194,8 @@ func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestAStartWhileItRuns holds that the later start counts, and that a worker who lost its
-// lease leaves no trace.
+// TestAStartWhileItRuns checks that the later start counts, and that a worker that has
+// lost its lease leaves no trace.
 func TestAStartWhileItRuns(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -219,7 +219,7 @@ func TestAStartWhileItRuns(t *testing.T) {
 		require.Equal(t, verification.Verified, h.look(id).Status)
 		require.Len(t, h.events(), 1)
 
-		// An ended check is begun by a start alone, and a deleted assessment ends it.
+		// Only a start begins an ended check again, and the deletion of the assessment ends it.
 		_, err := h.use.Restart(h.ctx, h.who, id)
 		require.NoError(t, err)
 		require.Equal(t, verification.Pending, h.look(id).Status)
@@ -233,7 +233,7 @@ func TestAStartWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestAnOrderedProfileIsTaken holds that nothing is computed that was ordered.
+// TestAnOrderedProfileIsTaken checks that what was already ordered is not computed again.
 func TestAnOrderedProfileIsTaken(t *testing.T) {
 	t.Parallel()
 	h := settleClaimant(t, rig.SQLite(t), "Soy_Corn", zoneOfMatoGrosso)

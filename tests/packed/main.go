@@ -1,6 +1,6 @@
-// Command packed packs the files of folders by gzip, each in the place of itself, where that makes it smaller: the program
-// embeds them so, and serves them as they are. The same file makes the same bytes on any machine: the packer is a module whose
-// version go.mod has, and neither names nor times are kept.
+// Command packed compresses the files of folders with gzip, each in place, if that makes it smaller: the program embeds
+// them this way, and serves them as they are. The same file results in the same bytes on any machine: the version of
+// the compressing module is in go.mod, and neither names nor times are stored.
 package main
 
 import (
@@ -40,7 +40,7 @@ func pack(folder string) error {
 			return fmt.Errorf("pack %s: %w", name, err)
 		}
 		if len(smaller) >= len(content)*9/10 {
-			continue // a typeface is packed already, and what is tiny gains nothing
+			continue // a typeface is already compressed, and a tiny file gains nothing
 		}
 		if err := os.WriteFile(name+".gz", smaller, 0o644); err != nil {
 			return err

@@ -40,8 +40,8 @@ func startContainer(ctx context.Context, getenv func(string) string) (*server, e
 	return connectServer(ctx, dsn, origin, readyTimeout)
 }
 
-// keepContainer runs the program that keeps a container and returns the address which it
-// prints. That program bounds its time itself.
+// keepContainer runs the program that keeps a container and returns the address that it
+// prints. That program limits its own time.
 func keepContainer(image string) (dsn string, err error) {
 	cmd := exec.Command("go", append([]string{"run", containerProgram, image}, serverSettings()...)...)
 	cmd.Env = append(os.Environ(), "PGPASSWORD="+newPassword())
@@ -62,8 +62,8 @@ func keepContainer(image string) (dsn string, err error) {
 	return strings.TrimSpace(dsn), nil
 }
 
-// engineAnswers reports whether something listens where a container engine
-// would. It only connects: the tests must not wait for an engine that is not there.
+// engineAnswers reports whether something listens where a container engine would.
+// It only connects: the tests must not wait for a missing engine.
 func engineAnswers(ctx context.Context, getenv func(string) string) bool {
 	for _, address := range engineAddresses(getenv) {
 		dialer := net.Dialer{Timeout: engineTimeout}
@@ -78,8 +78,8 @@ func engineAnswers(ctx context.Context, getenv func(string) string) bool {
 
 type engineAddress struct{ network, address string }
 
-// engineAddresses lists where an engine may listen: where DOCKER_HOST says, else
-// the customary sockets of the system's and of the user's engine.
+// engineAddresses lists where an engine may listen: the address in DOCKER_HOST,
+// or else the customary sockets of the system's and of the user's engine.
 func engineAddresses(getenv func(string) string) []engineAddress {
 	if host := getenv("DOCKER_HOST"); host != "" {
 		u, err := url.Parse(host)

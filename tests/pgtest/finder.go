@@ -16,8 +16,8 @@ const turnedOff = "none"
 const mend = "install PostgreSQL (Debian: apt-get install postgresql), or start a container engine, " +
 	"or set TILTH_TEST_POSTGRES to the postgres:// URL of a server on which databases may be created"
 
-// absentError says that this machine has no PostgreSQL to test on: a reason to
-// skip. A server that was named but does not answer is another matter and fails.
+// absentError reports that this machine has no PostgreSQL to test on: a reason
+// to skip. A named server that does not answer is another matter, and fails.
 type absentError struct{ reasons []error }
 
 func (e *absentError) Error() string {
@@ -33,9 +33,9 @@ func isAbsent(err error) bool {
 	return errors.As(err, &absent)
 }
 
-// find returns the first server there is, in the order of the package comment.
-// A container engine or a PostgreSQL installation that is there but does not
-// work is reported on standard error and the search goes on.
+// find returns the first available server, in the order of the package comment.
+// A container engine or a PostgreSQL installation that exists but does not work
+// is reported on standard error, and the search continues.
 func find(ctx context.Context, getenv func(string) string) (*server, error) {
 	switch dsn := getenv("TILTH_TEST_POSTGRES"); dsn {
 	case "":
@@ -63,7 +63,7 @@ func find(ctx context.Context, getenv func(string) string) (*server, error) {
 }
 
 // errNotHere marks a way to PostgreSQL that this machine does not have, as
-// against one that is there and failed.
+// opposed to one that exists and failed.
 var errNotHere = errors.New("not on this machine")
 
 // fromEnvironment uses a server that somebody else runs. Databases that an
@@ -77,7 +77,7 @@ func fromEnvironment(ctx context.Context, dsn string) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TILTH_TEST_POSTGRES: %w", err)
 	}
-	if err := srv.sweep(ctx); err != nil { // housekeeping: the next process tries again
+	if err := srv.sweep(ctx); err != nil { // housekeeping, which the next process tries again
 		fmt.Fprintf(os.Stderr, "pgtest: dropping the databases of earlier tests: %v\n", err)
 	}
 	return srv, nil

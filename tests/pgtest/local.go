@@ -25,9 +25,9 @@ import (
 const (
 	// localTimeout bounds each program that makes or starts a local server.
 	localTimeout = 60 * time.Second
-	// memoryFolder is Linux's file system in memory: cloning a database there was
-	// measured ten times as fast as on a disk. memoryNeeded is the room, in bytes,
-	// that it must have; containers often get 64 MB of it.
+	// memoryFolder is Linux's in-memory file system: cloning a database there was
+	// measured to be ten times as fast as on a disk. memoryNeeded is the space, in
+	// bytes, that it must have; containers often get 64 MB of it.
 	memoryFolder = "/dev/shm"
 	memoryNeeded = 2 << 30
 	// portTries bounds the tries to start on a port that was free a moment ago.
@@ -68,8 +68,8 @@ func startLocal(ctx context.Context) (*server, error) {
 	return connectServer(ctx, dsn.String(), "local server from "+programs, readyTimeout)
 }
 
-// findPrograms returns the folder that holds initdb, postgres and pg_ctl: that of
-// the initdb in the PATH, links followed, else the newest installed version.
+// findPrograms returns the folder that contains initdb, postgres and pg_ctl: that of
+// the initdb in the PATH, with links resolved, or else the newest installed version.
 func findPrograms() (folder string, ok bool) {
 	var folders []string
 	if initdb, err := exec.LookPath("initdb"); err == nil {
@@ -109,7 +109,7 @@ func versionIn(path string) int {
 	return n
 }
 
-// cluster is a PostgreSQL data folder and the one who owns it.
+// cluster is a PostgreSQL data folder with its owner.
 type cluster struct {
 	programs string // folder of the programs
 	folder   string // temporary: data, log, socket
@@ -117,8 +117,8 @@ type cluster struct {
 	owner    *syscall.Credential // nil: this process's own user
 }
 
-// newCluster makes the folder and has it removed, and its server stopped, when
-// this process ends. That is arranged before anything is started.
+// newCluster makes the folder and arranges that, when this process ends, the folder
+// is removed and its server stopped. This is done before anything is started.
 func newCluster(programs string) (*cluster, error) {
 	owner, err := unprivileged()
 	if err != nil {
@@ -141,8 +141,8 @@ func newCluster(programs string) (*cluster, error) {
 	return c, nil
 }
 
-// dataParent returns the folder to make the cluster's folder in; empty is the
-// system's folder for temporary files.
+// dataParent returns the folder in which to make the cluster's folder; an empty
+// string is the system's folder for temporary files.
 func dataParent() string {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(memoryFolder, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < memoryNeeded {
@@ -152,7 +152,7 @@ func dataParent() string {
 }
 
 // unprivileged returns the user to run the server as when this process is root,
-// whom PostgreSQL refuses: postgres, which its packages make, or nobody.
+// which PostgreSQL refuses: postgres, which its packages create, or nobody.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -182,14 +182,14 @@ func (c *cluster) init(ctx context.Context) error {
 			return err
 		}
 	}
-	// md5, for nothing else: SCRAM costs every connection thousands of rounds of a hash.
+	// md5 is only for speed: SCRAM costs every connection thousands of rounds of a hash.
 	return c.run(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--pwfile="+secret, "--auth=md5",
 		"--encoding=UTF8", "--locale=C", "--no-sync")
 }
 
 // start starts the server on a free loopback port, waits until it is up, and
-// returns the port. Another process may take the port first: then the next one
-// is tried.
+// returns the port. If another process takes the port first, the next one is
+// tried.
 func (c *cluster) start(ctx context.Context) (port int, err error) {
 	for range portTries {
 		port, err = freeport.Find(ctx)
@@ -213,8 +213,8 @@ func (c *cluster) start(ctx context.Context) (port int, err error) {
 func (c *cluster) data() string { return filepath.Join(c.folder, "data") }
 func (c *cluster) log() string  { return filepath.Join(c.folder, "log") }
 
-// run runs one of PostgreSQL's programs as the cluster's owner. Its output goes
-// to a file: a pipe would stay open for as long as the server that it starts.
+// run runs one of PostgreSQL's programs as the cluster's owner. Its output goes to
+// a file: a pipe would stay open as long as the server that the program starts.
 func (c *cluster) run(ctx context.Context, program string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
@@ -222,14 +222,14 @@ func (c *cluster) run(ctx context.Context, program string, args ...string) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = output.Close() }() // read back by name, written by others
+	defer func() { _ = output.Close() }() // it is read by name, and others write it
 	cmd := exec.CommandContext(ctx, filepath.Join(c.programs, program), args...)
 	cmd.Dir = c.folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 	cmd.Stdout, cmd.Stderr = output, output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.owner, Setsid: true}
 	if err := cmd.Run(); err != nil {
-		text, _ := os.ReadFile(output.Name()) // what it said is a help, not a need
+		text, _ := os.ReadFile(output.Name()) // its output helps, but is not needed
 		return fmt.Errorf("%s: %w: %s", program, err, strings.TrimSpace(string(text)))
 	}
 	return nil

@@ -27,7 +27,7 @@ func Follow(t testing.TB, _ string) *Standby {
 	return nil
 }
 
-// URL returns nothing.
+// URL returns an empty string.
 func (*Standby) URL(testing.TB, string) string { return "" }
 
 // Stop does nothing.

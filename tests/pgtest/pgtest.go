@@ -1,13 +1,13 @@
-// Package pgtest gives a test its own PostgreSQL database.
+// Package pgtest provides each test with a PostgreSQL database of its own.
 //
-// The server is looked for once a process, at the first Open, in this order:
+// The server is searched for once per process, at the first Open, in this order:
 // the server that TILTH_TEST_POSTGRES names; a container, if a container engine
-// answers; the initdb and postgres programs of this machine. It is gone when the
-// test process is gone, however that ended. A database costs about 20 ms when it
-// is cloned from a Template.
+// answers; the initdb and postgres programs of this machine. It ends with the
+// test process, however that ends. A database costs about 20 ms if it is cloned
+// from a Template.
 //
-// The package knows nothing of Tilth's tables: what a database holds is the
-// business of the Template's owner. It is for tests only and no part of the program.
+// The package knows nothing of Tilth's tables: the content of a database is the business
+// of the Template's owner. The package is for tests only and not part of the program.
 //
 // Environment:
 //
@@ -32,14 +32,14 @@ import (
 )
 
 const (
-	// createTimeout bounds making one database, so a stuck server fails a test
-	// in a time that a person still waits.
+	// createTimeout bounds the creation of one database, so that a stuck server
+	// fails a test within a time that a person is willing to wait.
 	createTimeout = 2 * time.Minute
 	// prepareTimeout bounds a template's callback: all migrations and seed data.
 	prepareTimeout = 5 * time.Minute
 )
 
-// Template is a database that is prepared once a process and cloned for each
+// Template is a database that is prepared once per process and cloned for each
 // test. Keep it in a package variable; it is safe for parallel tests.
 type Template struct {
 	prepare func(ctx context.Context, dsn string) error
@@ -48,10 +48,10 @@ type Template struct {
 	err     error
 }
 
-// NewTemplate returns a template whose database prepare will fill at the first
+// NewTemplate returns a template whose database prepare fills at the first
 // Open. prepare gets the postgres:// URL of an empty database and must have
-// closed its connections when it returns. Its error fails every test that opens
-// the template.
+// closed its connections when it returns. If it fails, so does every test that
+// opens the template.
 func NewTemplate(prepare func(ctx context.Context, dsn string) error) *Template {
 	return &Template{prepare: prepare}
 }
@@ -118,16 +118,16 @@ var theServer = sync.OnceValues(func() (*server, error) {
 	return srv, err
 })
 
-// Found reports whether this machine has a PostgreSQL to test on, and starts it. One that is required or that was named
-// but does not answer counts: the test that opens it says what is wrong.
+// Found reports whether this machine has a PostgreSQL to test on, and starts it. A server that is required, or that was
+// named but does not answer, counts as found: the test that opens it reports what is wrong.
 func Found() bool {
 	_, err := theServer()
 	return err == nil || os.Getenv("TILTH_REQUIRE_POSTGRES") == "1" || !isAbsent(err)
 }
 
-// Runs reports whether a test that either kind of database would do for runs on this one, "sqlite" or "postgres". With
-// TILTH_TEST_DATABASES=one, as make test has it, it runs on one of them, which its name decides: one of four on PostgreSQL, where a
-// test costs the machine twice as much. Where there is none, that is SQLite.
+// Runs reports whether a test that needs only one kind of database, whichever, runs on this one, "sqlite" or
+// "postgres". With TILTH_TEST_DATABASES=one, which make test sets, it runs on one of them, chosen by its name: one test
+// in four on PostgreSQL, where a test costs the machine twice as much. Without a PostgreSQL it is SQLite.
 func Runs(name, kind string) bool {
 	if os.Getenv("TILTH_TEST_DATABASES") != "one" {
 		return true
@@ -137,7 +137,7 @@ func Runs(name, kind string) bool {
 	return kind == "postgres" == (hash.Sum32()%4 == 1 && Found())
 }
 
-// said makes the notice of a missing server one line a process, not one a test.
+// said limits the notice of a missing server to one line per process, instead of one per test.
 var said atomic.Bool
 
 func need(t testing.TB) *server {

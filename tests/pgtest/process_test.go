@@ -21,11 +21,11 @@ import (
 )
 
 // childTask is the environment variable that makes this test binary, started
-// once more by a test, play the part of another test process.
+// again by a test, act as another test process.
 const childTask = "PGTEST_CHILD"
 
-// TestChild is that part: it opens a database, tells its URL, and with the task
-// "hang" waits to be killed.
+// TestChild is that process: it opens a database, prints its URL, and with the
+// task "hang" waits to be killed.
 func TestChild(t *testing.T) {
 	task := os.Getenv(childTask)
 	if task == "" {
@@ -118,8 +118,8 @@ func TestNextProcessSweepsASharedServerAfterAKilledOne(t *testing.T) {
 	require.Zero(t, number(t, watcher, count, orphan))
 }
 
-// requireGone waits until the server has noticed that the process which made the
-// database is gone: its claim, a session on it, is named like the database's beginning.
+// requireGone waits until the server has noticed that the process that made the database is
+// gone: its claim, a session on the server, has the name with which the database's name begins.
 func requireGone(t *testing.T, watcher *pgx.Conn, database string) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// namePrefix begins the name of every database that pgtest makes:
-	// prefix, owner, underscore, number. Without the last two parts it is the
+	// namePrefix begins the name of every database that pgtest makes: prefix,
+	// owner, underscore, number. Without the last two parts the name is the
 	// application name of the owner's claim.
 	namePrefix = "tilth_test_"
 	// emptyDatabase is PostgreSQL's own pristine template.
@@ -31,7 +31,7 @@ const (
 	readyEvery = 25 * time.Millisecond
 	// cloneTries bounds the tries to clone a template that something still uses.
 	cloneTries = 8
-	// maxIdle is how many connections to the maintenance database wait for the next statement.
+	// maxIdle is the maximum number of idle connections to the maintenance database.
 	maxIdle = 2
 	// objectInUse is the SQLSTATE of cloning a database that has connections.
 	objectInUse = "55006"
@@ -44,18 +44,18 @@ type server struct {
 	version string
 	owner   string // begins the names of this process's databases
 	count   atomic.Int64
-	claim   *pgx.Conn // stays open while this process lives, and shows by its name that it does
+	claim   *pgx.Conn // open while this process lives; its application name shows that it does
 	idle    chan *pgx.Conn
 }
 
 // connectServer waits, for at most patience, until the server at dsn, a
-// postgres:// URL, takes connections.
+// postgres:// URL, accepts connections.
 func connectServer(ctx context.Context, dsn, origin string, patience time.Duration) (*server, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	base, err := url.Parse(dsn)
 	if err != nil {
-		return nil, errors.New("not a postgres:// URL") // the URL's text may hold a password
+		return nil, errors.New("not a postgres:// URL") // the URL itself may contain a password
 	}
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -127,15 +127,15 @@ func (s *server) connection(ctx context.Context) (*pgx.Conn, error) {
 			if conn.Ping(ctx) == nil {
 				return conn, nil
 			}
-			_ = conn.Close(ctx) // a test had the server throw everyone out
+			_ = conn.Close(ctx) // a test had the server close all connections
 		default:
 			return pgx.Connect(ctx, s.base.String())
 		}
 	}
 }
 
-// create clones the database from under a new name. A template that is still in
-// use, by a connection on its way out or by the server's own workers, is tried
+// create clones the database from under a new name. If the template is still in
+// use, by a connection that is closing or by the server's own workers, it tries
 // again after a short, random pause.
 func (s *server) create(ctx context.Context, name, from string) error {
 	statement := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize() + " TEMPLATE " + pgx.Identifier{from}.Sanitize() + s.strategy()
@@ -155,8 +155,8 @@ func (s *server) create(ctx context.Context, name, from string) error {
 	}
 }
 
-// strategy has the files of a database copied, as all versions before 15 do: written to the log page by page, a clone
-// of a hundred tables was measured at 81 ms of processor instead of 50.
+// strategy makes the server copy the files of a database, as all versions before 15 do: with a clone written to the
+// log page by page, a clone of a hundred tables was measured at 81 ms of processor time instead of 50.
 func (s *server) strategy() string {
 	if major, _, _ := strings.Cut(s.version, "."); len(major) < 2 || major < "15" {
 		return ""
@@ -165,21 +165,21 @@ func (s *server) strategy() string {
 }
 
 // freeze closes a template to connections, so that nothing can change it or
-// stand in the way of a clone.
+// prevent a clone.
 func (s *server) freeze(ctx context.Context, name string) error {
 	return s.exec(ctx, "ALTER DATABASE "+pgx.Identifier{name}.Sanitize()+" ALLOW_CONNECTIONS false")
 }
 
-// drop removes a database and throws out whoever is still connected: a pool that
-// a test forgot must not keep the database.
+// drop removes a database and closes all its connections: a pool that a test
+// forgot must not keep the database.
 func (s *server) drop(ctx context.Context, name string) error {
 	return s.exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
 }
 
-// sweep drops the databases (templates, and those of killed tests) that processes
-// which are gone left on a server that outlives them. A process is alive as long
-// as its claim is connected: the server itself notices when it dies. Only this
-// user's databases count, because only of its own sessions a user sees the names.
+// sweep drops the databases (templates, and those of killed tests) that ended
+// processes left on a server that outlives them. A process is alive as long as
+// its claim is connected: the server itself notices when it dies. Only this
+// user's databases count, because a user sees only the names of its own sessions.
 func (s *server) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, namedTimeout)
 	defer cancel()
@@ -188,7 +188,7 @@ func (s *server) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Read after the databases: whoever made one of them had connected before.
+	// Read after the databases: the maker of each of them had already connected.
 	living, err := s.names(ctx, "SELECT DISTINCT application_name FROM pg_stat_activity WHERE starts_with(application_name, $1)")
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (s *server) names(ctx context.Context, query string) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// claimOf returns the claim's name of the process that made a database.
+// claimOf returns the name of the claim of the process that made a database.
 func claimOf(database string) string {
 	if end := strings.LastIndexByte(database, '_'); end >= len(namePrefix) {
 		return database[:end]

@@ -3,8 +3,8 @@ package pgtest
 import "crypto/rand"
 
 // serverSettings are the arguments of a server whose data may be lost: it never
-// waits for the disk. The number of connections leaves room for parallel tests
-// with a pool each.
+// waits for the disk. The number of connections leaves room for parallel tests,
+// each with a pool.
 func serverSettings() []string {
 	return []string{
 		"-c", "fsync=off",

@@ -18,8 +18,8 @@ type Standby struct {
 	port int
 }
 
-// Follow makes a standby of the server of a database and starts it; it ends with the test. Where this machine has not
-// PostgreSQL's programs, t is skipped.
+// Follow makes a standby of the server of a database and starts it; it ends with the test. If this machine does not
+// have PostgreSQL's programs, t is skipped.
 func Follow(t testing.TB, dsn string) *Standby {
 	t.Helper()
 	programs, ok := findPrograms()

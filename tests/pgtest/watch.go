@@ -11,8 +11,8 @@ import (
 // does not reach it.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// watch starts a watcher that outlives this process by one shell script, which
-// gets args as $1, $2 and so on. It runs as owner (nil: this user).
+// watch starts a watcher that runs a shell script once this process has ended.
+// The script gets args as $1, $2 and so on. It runs as owner (nil: this user).
 func watch(owner *syscall.Credential, script string, args ...string) error {
 	cmd := exec.Command("/bin/sh", append([]string{"-c", "read -r _; " + script, "sh"}, args...)...)
 	cmd.Dir = "/"

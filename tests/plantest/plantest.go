@@ -24,11 +24,11 @@ type List struct {
 	Query   func(access.Scope) *bun.SelectQuery
 	Filters map[string]sqlstore.Filter
 	Orders  map[string]sqlstore.OrderKey // empty: no order is asserted
-	Private bool                         // nothing is shared of it: no record is read under a shared scope
+	Private bool                         // it is never shared: no record is read under a shared scope
 	Indexes map[string]string            // the index that answers a filter, in the order of ids
 }
 
-// Open opens a database of an address and applies all migrations.
+// Open opens the database at an address and applies all migrations.
 func Open(ctx context.Context, t testing.TB, address string) *sqlstore.DB {
 	t.Helper()
 	db, err := sqlstore.Open(ctx, address, sqlstore.Options{Clock: migrated.Still{}, IDs: migrated.None{}})
@@ -51,8 +51,8 @@ func onSQLite(t *testing.T, do func(ctx context.Context, s *sqlstore.Session)) {
 }
 
 // AssertLists asserts that SQLite answers every list, with every filter and in every
-// scope, by an index, so that no list reads the records of all companies, and that every
-// order of a list, either way, comes out of an index.
+// scope, with an index, so that no list reads the records of all companies, and that
+// every order of a list, in either direction, comes from an index.
 func AssertLists(t *testing.T, lists func(s *sqlstore.Session) map[string]List) {
 	t.Helper()
 	onSQLite(t, func(ctx context.Context, s *sqlstore.Session) {
@@ -94,8 +94,8 @@ func assertOrdered(ctx context.Context, t *testing.T, s *sqlstore.Session, name 
 	}
 }
 
-// AssertQueries asserts that SQLite answers queries by the indexes that they are keyed
-// by, in their order.
+// AssertQueries asserts that SQLite answers queries with the indexes that they are
+// keyed by, in index order.
 func AssertQueries(t *testing.T, queries func(s *sqlstore.Session) map[string]*bun.SelectQuery) {
 	t.Helper()
 	onSQLite(t, func(ctx context.Context, s *sqlstore.Session) {
@@ -107,7 +107,7 @@ func AssertQueries(t *testing.T, queries func(s *sqlstore.Session) map[string]*b
 	})
 }
 
-// AssertIndexes asserts that SQLite answers queries by the indexes that they are keyed by.
+// AssertIndexes asserts that SQLite answers queries with the indexes that they are keyed by.
 func AssertIndexes(t *testing.T, queries func(s *sqlstore.Session) map[string]*bun.SelectQuery) {
 	t.Helper()
 	onSQLite(t, func(ctx context.Context, s *sqlstore.Session) {

@@ -15,10 +15,10 @@ type Disk struct {
 	root    string
 	names   map[string]*inode            // as the program sees them
 	lasting map[string]map[string]*inode // by folder: the names that a sync of it saved
-	syncs   map[string]sync              // by thread, while they last
+	syncs   map[string]sync              // by thread, while they are running
 }
 
-// inode is a file or a folder. The changes are those that no sync has saved yet.
+// inode is a file or a folder. The changes are the writes that no sync has saved yet.
 type inode struct {
 	folder  bool
 	content []byte
@@ -33,7 +33,7 @@ type change struct {
 	done   bool
 }
 
-// sync is one that lasts: it saves what was done when it began.
+// sync is a sync that is running: it saves what was done when it began.
 type sync struct {
 	file    *inode
 	changes []*change
@@ -41,7 +41,7 @@ type sync struct {
 	names   map[string]*inode
 }
 
-// NewDisk returns the disk of a folder that stands, and is empty, when the trace begins.
+// NewDisk returns the disk of a folder that exists, and is empty, when the trace begins.
 func NewDisk(root string) *Disk {
 	return &Disk{root, map[string]*inode{root: {folder: true}}, map[string]map[string]*inode{}, map[string]sync{}}
 }
@@ -77,8 +77,8 @@ func written(c call) ([]byte, error) {
 	return c.text(1)
 }
 
-// write keeps a write as a change. Those without a position go behind the end: the program
-// writes its files from their beginning to their end.
+// write records a write as a change. Writes without a position go to the end: the program
+// writes its files from beginning to end.
 func (d *Disk) write(c call, ends bool) error {
 	file := d.names[c.file(0)]
 	if file == nil {
@@ -109,7 +109,7 @@ func (d *Disk) write(c call, ends bool) error {
 	return err
 }
 
-// sync saves what was done when the sync began, once it ends well.
+// sync saves what was done when the sync began, once it ends without an error.
 func (d *Disk) sync(c call, ends bool) error {
 	path := c.file(0)
 	file := d.names[path]
@@ -141,7 +141,7 @@ func (d *Disk) sync(c call, ends bool) error {
 	return nil
 }
 
-// seen returns the content with those changes that are chosen.
+// seen returns the content with the chosen changes.
 func (i *inode) seen(chosen func(*change) bool) []byte {
 	return i.apply(slices.Clone(i.content), chosen)
 }
@@ -215,8 +215,8 @@ func (d *Disk) opened(path string, flags []string) error {
 	return nil
 }
 
-// Cut writes into a folder what a power cut would leave at this moment: all that was synced and,
-// of the rest, each change with the given chance, for a disk may save more than it was asked to.
+// Cut writes into a folder what a power cut would leave at this moment: everything that was synced and,
+// of the rest, each change with the given chance, because a disk may save more than it was asked to.
 func (d *Disk) Cut(into string, chance float64, random *rand.Rand) error {
 	return d.cut(d.root, into, func(*change) bool { return random.Float64() < chance })
 }

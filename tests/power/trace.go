@@ -1,4 +1,4 @@
-// Package power finds out what a power cut leaves of a program's files. It reads the trace that
+// Package power determines what a power cut leaves of a program's files. It reads the trace that
 // strace writes of the program's system calls and replays it on a disk that keeps only what was
 // synced: the content of files by a sync of the file, their names by a sync of the folder.
 package power
@@ -17,15 +17,15 @@ import (
 	"time"
 )
 
-// calls are the system calls that change files, or answer. Which of them exist depends on the
-// processor; strace passes over those marked with a question mark. What comes into a file in
-// another way is not seen, so it counts as lost.
+// calls are the system calls that change files, or send answers. Which of them exist depends
+// on the processor; strace ignores missing ones that are marked with a question mark. What is
+// written to a file in another way is not seen, so it counts as lost.
 const calls = "?open,openat,?creat,?mkdir,mkdirat,?rename,?renameat,renameat2,?link,linkat,?unlink,unlinkat," +
 	"write,writev,pwrite64,pwritev,ftruncate,fsync,fdatasync"
 
 // Traced returns the command as it runs under strace, which writes its trace into a file. The
-// process of the command is the program itself. Where strace is absent or may not trace, the test
-// is left out, loudly, or fails when TILTH_REQUIRE_STRACE=1.
+// process of the command is the program itself. If strace is missing or may not trace, the test
+// is skipped with a notice, or fails when TILTH_REQUIRE_STRACE=1.
 func Traced(t testing.TB, trace, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	flags := []string{"-D", "-f", "-q", "-y", "-xx", "-s", "100000", "-e", "trace=" + calls}
@@ -54,15 +54,15 @@ func Complete(t testing.TB, trace string, process int) []byte {
 	return nil
 }
 
-// call is a system call, or one of its halves where another thread came between them.
+// call is a system call, or one half of it if another thread came between the halves.
 type call struct {
 	thread string
 	name   string
-	args   []string // as strace writes them, without those of a second half
+	args   []string // as strace writes them, without those of the second half
 	result string   // "" while the call lasts
 }
 
-// read calls f with the beginning and with the end of every call of a trace, in their order.
+// read calls f at the beginning and at the end of every call of a trace, in order.
 func read(trace []byte, f func(c call, ends bool) error) error {
 	open := map[string]call{}
 	for text := range strings.Lines(string(trace)) {
@@ -101,7 +101,7 @@ func named(text string) (name string, args []string) {
 	return name, split(list)
 }
 
-// split separates arguments. Texts are written in hexadecimal, so commas separate, but for those
+// split separates arguments. Texts are in hexadecimal, so every comma separates, except those
 // between brackets.
 func split(args string) (out []string) {
 	depth, start := 0, 0
@@ -123,7 +123,7 @@ func split(args string) (out []string) {
 
 func (c call) failed() bool { return strings.HasPrefix(c.result, "-") || c.result == "?" }
 
-// file returns the path or the name of what a descriptor such as 5<\x2f\x78> stands for.
+// file returns the path or the name behind a descriptor such as 5<\x2f\x78>.
 func (c call) file(i int) string {
 	_, path, _ := strings.Cut(c.args[i], "<")
 	return string(unhex(strings.TrimSuffix(path, ">")))
@@ -157,7 +157,7 @@ func (c call) texts(i int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// path returns a path that stands alone or behind the descriptor of its folder at i.
+// path returns the path at i, or the path relative to the folder whose descriptor is at i.
 func (c call) path(at bool, i int) (string, error) {
 	name, err := c.text(i)
 	if err != nil || filepath.IsAbs(string(name)) || !at {

@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// Spent is the time by the clock where the system tells no other.
+// Spent is the elapsed time, because this system reports no processor time.
 func Spent() time.Duration { return time.Since(started) }

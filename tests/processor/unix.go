@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package processor says what processors have spent on a process, for comparisons.
+// Package processor reports the processor time of a process, for comparisons.
 package processor
 
 import (
@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Spent is what processors have spent on this process, collecting garbage
-// included. Unlike time by the clock it says something on a busy machine too.
+// Spent is the processor time of this process, including garbage collection.
+// Unlike elapsed time it is also meaningful on a busy machine.
 func Spent() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // it fails for arguments that are wrong, and these are not
+		panic(err) // it fails only for wrong arguments, and these are right
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

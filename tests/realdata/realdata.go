@@ -8,8 +8,8 @@ import (
 )
 
 // Path returns a folder or file of the real data: below $TILTH_REAL_DATA, or else below
-// ../shared/data seen from the module. Where it is absent the test is skipped, loudly, or
-// fails when TILTH_REQUIRE_REAL_DATA=1.
+// ../shared/data seen from the module. If it is missing the test is skipped with a
+// notice, or fails when TILTH_REQUIRE_REAL_DATA=1.
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	base := os.Getenv("TILTH_REAL_DATA")

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commands describes every command that users are shown, in the order of the alphabet.
+// commands describes every command that users are shown, in alphabetical order.
 func commands(root *cobra.Command) string {
 	var all []*cobra.Command
 	visit(root, func(c *cobra.Command) { all = append(all, c) })
@@ -33,7 +33,7 @@ func commands(root *cobra.Command) string {
 	return b.String()
 }
 
-// visit calls do with a command and all below it that users are shown.
+// visit calls do with a command and all commands below it that users are shown.
 func visit(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
@@ -43,10 +43,10 @@ func visit(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// works reports whether a command does something itself: one that has others below it does if it takes an argument.
+// works reports whether a command does something itself: one with subcommands does if it takes an argument.
 func works(c *cobra.Command) bool { return !c.HasSubCommands() || c.Use != c.Name() }
 
-// describe describes a command: its use, what its help says, and its own flags where they are no settings.
+// describe describes a command: its use, its help, and those of its own flags that are not settings.
 func describe(c *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("## " + c.CommandPath() + "\n\n```text\n" + c.UseLine() + "\n```\n\n")
@@ -68,7 +68,7 @@ func describe(c *cobra.Command) string {
 	return b.String()
 }
 
-// prose returns the plain text of a help as Markdown: what is indented is shown as it is typed.
+// prose returns the plain text of a help as Markdown: indented lines are shown as code.
 func prose(text string) string {
 	var b strings.Builder
 	typed := false

@@ -11,7 +11,7 @@ import (
 	"tilth/core/access"
 )
 
-// document is what the pages say of the interface.
+// document is the part of the interface document that the pages use.
 type document struct {
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components struct {
@@ -63,7 +63,7 @@ func (d *document) calls() []call {
 // String returns the operation as one types it.
 func (c call) String() string { return code(c.method + " " + c.path) }
 
-// errorCodes describes the words for programs in answers of failure.
+// errorCodes describes the codes in responses of failure, which programs read.
 func errorCodes(d *document) string {
 	_, list, _ := strings.Cut(d.Components.Schemas["ErrorCode"].Description, "\n\n")
 	var b strings.Builder
@@ -104,7 +104,7 @@ func permissions(d *document) string {
 	return b.String()
 }
 
-// formats describes the media types beside JSON that are taken and answered.
+// formats describes the media types besides JSON that are accepted and returned.
 func formats(d *document) string {
 	taken, answered := map[string][]string{}, map[string][]string{}
 	for _, c := range d.calls() {
@@ -137,7 +137,7 @@ func formats(d *document) string {
 	return b.String()
 }
 
-// answers returns the media types that an operation answers success in.
+// answers returns the media types of an operation's successful responses.
 func (c call) answers() map[string]bool {
 	out := map[string]bool{}
 	for status, response := range c.Responses {

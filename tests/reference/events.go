@@ -25,7 +25,7 @@ func eventTypes() string {
 	return b.String()
 }
 
-// members writes a row for each member of a payload, those of objects below them, too.
+// members writes a row for each member of a payload, including those of nested objects.
 func members(b *strings.Builder, t reflect.Type, within string) {
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -37,7 +37,7 @@ func members(b *strings.Builder, t reflect.Type, within string) {
 	}
 }
 
-// formOf returns what a member is, and the type of the objects in it, if there are.
+// formOf returns the form of a member, and the type of the objects in it, if any.
 func formOf(t reflect.Type) (text string, object reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer:

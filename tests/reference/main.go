@@ -1,6 +1,6 @@
-// Reference writes the pages of reference into the folder of the guides: commands, settings, permissions, events, errors and
-// formats, each from the code that decides it, or from the document of the interface that was made from that code. make
-// generate runs it. It is no part of the program, and has no page of its own words: those are the guides beside.
+// Reference writes the reference pages into the folder of the guides: commands, settings, permissions, events, errors
+// and formats, each from the code that defines it, or from the interface document that was made from that code. make
+// generate runs it. It is not part of the program, and adds no text of its own: the guides next to it have that.
 package main
 
 import (
@@ -64,15 +64,15 @@ func pages(dir string) (map[string]string, error) {
 	return out, nil
 }
 
-// described is a program of which the command line only asks what it is.
+// described is a program that the command line only asks for its description.
 type described struct{ cli.Program }
 
 func (described) Build() cli.Build { return cli.Build{} }
 
-// bracketed is what Markdown would take for an address or for HTML.
+// bracketed is what Markdown would read as an address or as HTML.
 var bracketed = regexp.MustCompile(`<[^<>]+>`)
 
-// cell returns a text as it stands in a cell of a table.
+// cell returns a text formatted for a cell of a table.
 func cell(text string) string {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 	return bracketed.ReplaceAllString(text, "`$0`")
@@ -86,8 +86,8 @@ func head(names ...string) string {
 	return row(names...) + "|" + strings.Repeat(" --- |", len(names)) + "\n"
 }
 
-// code returns a text that is shown as it is typed.
+// code returns a text formatted as code.
 func code(text string) string { return "`" + text + "`" }
 
-// anchor returns what a heading is called in the address of its page.
+// anchor returns the name of a heading in the address of its page.
 func anchor(heading string) string { return strings.ReplaceAll(strings.ToLower(heading), " ", "-") }

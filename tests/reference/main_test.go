@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The pages say what the code says.
+// The pages agree with the code.
 func TestPagesAreAsTheCode(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "..", "docs")

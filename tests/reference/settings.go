@@ -11,7 +11,7 @@ import (
 // named ends the help of a flag that is a setting.
 var named = regexp.MustCompile(` \(([A-Z][A-Z0-9_]+)\)$`)
 
-// variable returns the variable of the environment that a flag stands for; empty where it is no setting.
+// variable returns the environment variable of a flag, or an empty string if the flag is not a setting.
 func variable(f *pflag.Flag) string {
 	found := named.FindStringSubmatch(f.Usage)
 	if found == nil {

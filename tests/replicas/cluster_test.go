@@ -31,20 +31,20 @@ const (
 	nodes    = 3
 )
 
-// clocks are how far those of the replicas are ahead: further apart than a machine's that asks for the time, less than a lease.
+// clocks are how far the replicas' clocks are ahead: further apart than those of machines that synchronize theirs, but by less than a lease.
 var clocks = [replicas]time.Duration{0, 20 * time.Second, -20 * time.Second}
 
-// storm says how hard it is.
+// storm is how hard the test is.
 type storm struct {
 	load    callers.Load
-	faults  int           // in a row
-	between int           // answers on average between the begin and the end of each
-	silence time.Duration // for which there is no broker, in the middle
-	paused  time.Duration // for which one replica is paused at least, at the end
+	faults  int           // one after another
+	between int           // answers on average between the beginning and the end of each
+	silence time.Duration // how long there is no broker, in the middle
+	paused  time.Duration // how long one replica is paused at least, at the end
 	least   callers.Done
 }
 
-// The whole of it, and what is small enough for every run of the tests.
+// The full storm, and one that is small enough for every run of the tests.
 var (
 	great = storm{
 		load: callers.Load{Callers: 14, Seed: seed, Seasons: 12}, faults: 100, between: 70, silence: 2 * time.Minute, paused: 90 * time.Second,
@@ -53,9 +53,9 @@ var (
 	small = storm{load: callers.Load{Callers: 6, Seed: seed, Seasons: 1}, faults: 5, between: 8}
 )
 
-// Callers are at work on three replicas, while replicas are killed and paused, their network is cut, PostgreSQL crashes, nodes of
-// the broker are lost, and the bucket is away. TILTH_CLUSTER=1 asks for all of it.
-func TestReplicasLoseNothing(t *testing.T) { // not beside others: it crashes the database
+// Callers are at work on three replicas, while replicas are killed and paused, their network is cut, PostgreSQL
+// crashes, nodes of the broker are lost, and the bucket is unavailable. TILTH_CLUSTER=1 runs the full storm.
+func TestReplicasLoseNothing(t *testing.T) { // not parallel: it crashes the database
 	how := small
 	if os.Getenv("TILTH_CLUSTER") == "1" {
 		how = great
@@ -98,7 +98,7 @@ func TestReplicasLoseNothing(t *testing.T) { // not beside others: it crashes th
 	t.Logf("%d replicas, %d nodes of NATS, %s: %v; %+v, %s", replicas, nodes, time.Since(began).Round(time.Second), sorted(times), h.Done(), h)
 }
 
-// sorted is how often what was taken away, for reading.
+// sorted formats how often each thing was taken away.
 func sorted(times map[string]int) string {
 	text, _ := json.Marshal(times) //nolint:errchkjson // keys in order
 	return string(text)
@@ -110,7 +110,7 @@ type cluster struct {
 	database string
 	archive  string
 	objects  string
-	bucket   *rig.Cable // of all replicas
+	bucket   *rig.Cable // shared by all replicas
 	brokers  []*brokertest.Broker
 	replicas []*replica
 }
@@ -119,9 +119,9 @@ type cluster struct {
 type replica struct {
 	wire    *rig.Cable
 	address string // of the database, over the wire
-	admin   string // where it shows its figures
+	admin   string // where it exposes its metrics
 
-	mu      sync.RWMutex // held while it is away
+	mu      sync.RWMutex // held while it is unavailable
 	process *rig.Process
 }
 
@@ -150,11 +150,11 @@ func (c *cluster) start(i int) {
 	}
 	c.replicas[i].process = rig.StartProcess(c.t, c.replicas[i].address, c.archive,
 		"TILTH_RATE_LIMIT=0", "TILTH_LOG_LEVEL=error", "TILTH_OBJECTS_URL="+c.objects, rig.ClockAhead+"="+clocks[i].String(), "TILTH_ADMIN_ADDR="+c.replicas[i].admin,
-		"TILTH_STATEMENT_TIMEOUT=5s", // twice of which a paused replica holds its locks
+		"TILTH_STATEMENT_TIMEOUT=5s", // a paused replica holds its locks for twice as long
 		"TILTH_BROKER_URL="+strings.Join(servers, ","), "TILTH_BROKER_COPIES=3")
 }
 
-// url returns the address of a replica that is not away.
+// url returns the address of an available replica.
 func (c *cluster) url() string {
 	for {
 		r := c.replicas[rand.IntN(replicas)]
@@ -165,14 +165,14 @@ func (c *cluster) url() string {
 	}
 }
 
-// fault is what can be taken away; begin returns what brings it back.
+// fault is something that can be taken away; begin returns a function that brings it back.
 type fault struct {
 	name   string
 	begin  func(random *rand.Rand) (end func())
-	needed bool // callers who need it wait for it, in the end all of them
+	needed bool // callers that need it wait for it, in the end all of them
 }
 
-// longestAway is how long something that is needed is away at most.
+// longestAway bounds the time for which something that is needed is unavailable.
 const longestAway = 30 * time.Second
 
 func (c *cluster) faults() []fault {
@@ -206,7 +206,7 @@ func (c *cluster) faults() []fault {
 	}
 }
 
-// pause stops a replica where it is, with the locks it holds and the requests it has begun.
+// pause suspends a replica, with the locks it holds and the requests it has begun.
 func (c *cluster) pause(r *replica) (end func()) {
 	r.mu.Lock()
 	require.NoError(c.t, r.process.Cmd.Process.Signal(syscall.SIGSTOP))
@@ -216,7 +216,7 @@ func (c *cluster) pause(r *replica) (end func()) {
 	}
 }
 
-// pauseFor pauses a replica for longer than its leases and its transactions last: the others go on.
+// pauseFor pauses a replica for longer than its leases and its transactions last, while the others continue.
 func (c *cluster) pauseFor(long time.Duration, await func()) {
 	end := c.pause(c.replicas[0])
 	for until := time.Now().Add(long); time.Now().Before(until); {
@@ -226,7 +226,7 @@ func (c *cluster) pauseFor(long time.Duration, await func()) {
 	await()
 }
 
-// silence takes the whole broker away for a time: requests are answered all the same.
+// silence stops the whole broker for a time: requests are answered all the same.
 func (c *cluster) silence(long time.Duration, await func()) {
 	for _, b := range c.brokers {
 		b.Stop()
@@ -262,7 +262,7 @@ func (c *cluster) checkEvents(h *callers.House) {
 		var m jetstream.Msg
 		whileTheyChoose(t, "no message", func() (err error) {
 			m, err = consumer.Next(jetstream.FetchMaxWait(time.Minute))
-			if err != nil && !errors.Is(err, nats.ErrNoResponders) { // it may be on its way, and lost if it is asked for again
+			if err != nil && !errors.Is(err, nats.ErrNoResponders) { // the message may be on its way, and lost if requested again
 				require.NoError(t, err)
 			}
 			return err
@@ -279,7 +279,7 @@ func (c *cluster) checkEvents(h *callers.House) {
 	require.Equal(t, []int{1}, slices.Compact(slices.Sorted(maps.Values(told))), "each order once")
 }
 
-// whileTheyChoose repeats what the nodes of the broker refuse while they choose who leads.
+// whileTheyChoose repeats what the nodes of the broker refuse while they elect a leader.
 func whileTheyChoose(t testing.TB, what string, do func() error) {
 	t.Helper()
 	rig.Eventually(t, func() bool { return do() == nil }, time.Minute, 50*time.Millisecond, what)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// durable has PostgreSQL keep what it acknowledged when it crashes: servers for tests do not.
+// durable makes PostgreSQL keep what it acknowledged when it crashes, which servers for tests do not.
 func durable(t *testing.T, database string) {
 	conn, err := pgx.Connect(t.Context(), database)
 	require.NoError(t, err)
@@ -20,8 +20,8 @@ func durable(t *testing.T, database string) {
 	require.NoError(t, err)
 }
 
-// crash kills a process of PostgreSQL, which then throws everyone out, recovers from its log and goes on. Where its processes are
-// not on this machine, or it serves others, only the connections of the database are ended.
+// crash kills a process of PostgreSQL, which then closes all connections, recovers from its log and continues. If its
+// processes are not on this machine, or it serves others, only the connections of the database are closed.
 func (c *cluster) crash() {
 	t := c.t
 	conn, err := pgx.Connect(t.Context(), c.database)

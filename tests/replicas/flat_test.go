@@ -19,19 +19,19 @@ import (
 	"tilth/tests/rig"
 )
 
-// most is what a replica may hold, whatever is asked of it; connections are those of all, of the budget of each, and the test's own.
-// How much memory it takes is the race detector's business, too: that it does not grow is looked at alone.
+// most is the maximum that a replica may hold, whatever is requested from it; connections are those of all replicas, of the
+// budget of each, and the test's own. The amount of memory also depends on the race detector, so only its growth is checked.
 var most = map[string]float64{"memory (MB)": math.Inf(1), "goroutines": 400, "handles": 150, "connections": replicas*22 + 1}
 
-// grown is how many times the middle of a figure may be what it was before, and slack what is no growth in any case.
+// grown is the maximum ratio of a figure's median to its earlier median, and slack is what never counts as growth.
 const grown = 1.25
 
 var slack = map[string]float64{"memory (MB)": 32, "goroutines": 40, "handles": 20, "connections": 8}
 
-// Under load a replica holds no more than it may, and under load that stays the same nothing of it grows: its memory, goroutines,
-// handles and connections in the last third of the time are those of the second. TILTH_CLUSTER=1 asks for ten minutes, which show
-// growth; less shows the bounds alone.
-func TestNothingGrowsUnderLoad(t *testing.T) { // not beside the other, which crashes the database
+// Under load a replica holds no more than it may, and under constant load none of it grows: its memory, goroutines,
+// handles and connections in the last third of the time are those of the second third. TILTH_CLUSTER=1 runs ten
+// minutes, which show growth; a shorter run only checks the bounds.
+func TestNothingGrowsUnderLoad(t *testing.T) { // not parallel to the other, which crashes the database
 	rounds, every, load := 6, time.Duration(0), callers.Load{Callers: 6, Seed: seed, Seasons: 1}
 	great := os.Getenv("TILTH_CLUSTER") == "1"
 	if great {
@@ -89,7 +89,7 @@ func (c *cluster) figures() map[string]float64 {
 	return out
 }
 
-// figure reads the number behind a name at the begin of a line.
+// figure reads the number after a name at the beginning of a line.
 func figure(t *testing.T, text, name string) float64 {
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, name); ok {
@@ -102,7 +102,7 @@ func figure(t *testing.T, text, name string) float64 {
 	return 0
 }
 
-// metrics returns what a replica tells its operator.
+// metrics returns the metrics of a replica.
 func (c *cluster) metrics(r *replica) string {
 	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, "http://"+r.admin+"/metrics", nil)
 	require.NoError(c.t, err)

@@ -28,10 +28,10 @@ import (
 	"tilth/tests/rig"
 )
 
-// eventsEach is how many events each of two companies publishes.
+// eventsEach is the number of events that each of two companies publishes.
 const eventsEach = 150
 
-// outages is how often the broker goes away.
+// outages is the number of outages of the broker.
 const outages = 4
 
 // fast is a clock on which a lease runs out within 75 ms.
@@ -120,7 +120,7 @@ func TestEventsArriveOnceWhateverIsKilled(t *testing.T) {
 	})
 }
 
-// The same over a broker that goes away and comes back all the time: it has every event once, too.
+// The same over a broker that keeps failing and recovering: it, too, has every event once.
 func TestEventsArriveOnceOverABrokerThatGoesAway(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, address string) {
@@ -154,7 +154,7 @@ func TestEventsArriveOnceOverABrokerThatGoesAway(t *testing.T) {
 	})
 }
 
-// counted is a transport whose relay says each time that it looks whether there is something to publish.
+// counted is a transport that signals each time that its relay checks whether there is something to publish.
 type counted struct {
 	messaging.Transport
 	looks chan<- struct{}
@@ -163,12 +163,12 @@ type counted struct {
 func (c counted) Away() error {
 	select {
 	case c.looks <- struct{}{}:
-	default: // nobody counts
+	default: // nobody is counting
 	}
 	return c.Transport.Away()
 }
 
-// pass waits until relays have looked so many times, or all events have arrived.
+// pass waits until relays have checked n times, or all events have arrived.
 func pass(looks, arrived <-chan struct{}, n int) {
 	for range n {
 		select {
@@ -179,7 +179,7 @@ func pass(looks, arrived <-chan struct{}, n int) {
 	}
 }
 
-// arriveOnce publishes events while two replicas relay them and die, and returns the ids of all.
+// arriveOnce publishes events while two replicas relay them and die, and returns the ids of all of them.
 func arriveOnce(t *testing.T, address string, transport func() (messaging.Transport, error)) (ids []string) {
 	clock := fast{time.Now()}
 	replicas := []*persistence.Database{open(t, address, clock), open(t, address, clock)}
@@ -225,7 +225,7 @@ func open(t *testing.T, address string, clock fast) *persistence.Database {
 	return db
 }
 
-// company publishes events to two webhooks that are paused: nothing is sent.
+// company publishes events to two paused webhooks: nothing is sent.
 type company struct {
 	scope access.Scope
 	hooks []int64
@@ -293,8 +293,8 @@ func through(ctx context.Context, t *testing.T, db *persistence.Database, compan
 	return all
 }
 
-// check holds that the feed is dense, and that each webhook has each event once, in the
-// order of the feed. It returns the ids of the events.
+// check checks that the feed has no gaps, and that each webhook has each event once, in
+// the order of the feed. It returns the ids of the events.
 func (c company) check(t *testing.T, db *persistence.Database) (all []string) {
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, tx ports.Repos) error {
 		logged, err := tx.Events.After(ctx, c.scope, 0, nil, 2*eventsEach)

@@ -19,16 +19,16 @@ import (
 
 const rollingReplicas = 2
 
-// before is the commit of the release that may still run beside this one. A change that breaks with it (a migration that does more
-// than add, a job that an older worker would take and spoil) names a later one here, and says in the change log that this upgrade
-// needs a stop.
+// before is the commit of the release that may still run beside this one. A change that is incompatible with it (a
+// migration that does more than add, a job that an older worker would take and spoil) names a later commit here, and
+// notes in the change log that this upgrade needs a stop.
 //
 //go:embed before.txt
 var before string
 
-// One replica after the other is replaced while callers are at work on all of them, by this release, by the one before it again,
-// and by this one for good. TILTH_ROLLING=1 asks for that release, which has to be built; without it this one is replaced by itself,
-// less often.
+// One replica after another is replaced while callers are at work on all of them: by this release, by the previous one
+// again, and by this one for good. TILTH_ROLLING=1 uses the previous release, which has to be built; without it this
+// release is replaced by itself, less often.
 func TestReplicasAreReplacedOneByOne(t *testing.T) {
 	t.Parallel()
 	this, database := os.Args[0], rig.PostgreSQL(t)
@@ -59,7 +59,7 @@ func TestReplicasAreReplacedOneByOne(t *testing.T) {
 	t.Logf("%s beside this release: %+v, %s", name, h.Done(), h)
 }
 
-// buildBefore builds the release before.
+// buildBefore builds the previous release.
 func buildBefore(t *testing.T) (program string) {
 	dir := t.TempDir()
 	program = filepath.Join(dir, "tilth-before")
@@ -75,7 +75,7 @@ func buildBefore(t *testing.T) (program string) {
 	return program
 }
 
-// fleet is the replicas of an installation.
+// fleet is the set of replicas of an installation.
 type fleet struct {
 	t                          *testing.T
 	database, archive, objects string
@@ -98,7 +98,7 @@ func (f *fleet) replace(i int, release string) {
 	r.process = f.start(release)
 }
 
-// url returns the address of a replica that is there.
+// url returns the address of an available replica.
 func (f *fleet) url() string {
 	for {
 		if r := &f.replicas[rand.IntN(rollingReplicas)]; r.mu.TryRLock() {

@@ -29,11 +29,11 @@ func ask[T any](t *testing.T, db *sql.DB, query string) (out T) {
 	return out
 }
 
-// readers counts the transactions of the program that are open in a database.
+// readers counts the open transactions of the program in a database.
 const readers = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
 
-// Long reads go to the standby as long as it has everything that was written before; what is written is read at once all the
-// same, and a standby that is behind or away costs nothing but its help.
+// Long reads go to the standby as long as it has everything that was written before; what was written is still visible
+// at once, and a standby that is behind or unavailable costs only its help.
 func TestLongReadsGoToTheStandby(t *testing.T) {
 	t.Parallel()
 	primary := rig.PostgreSQL(t)
@@ -43,7 +43,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = follower.Close() })
 
-	// Which database is read shows in what it is busy with.
+	// The open transactions of a database show whether it is read.
 	db, err := persistence.Open(t.Context(), primary, persistence.Options{Clock: identity.Clock{}, IDs: identity.Random{}, ReadURL: address})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = db.Close() })
@@ -59,7 +59,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	require.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "a long read goes there")
 	require.Zero(t, reads(t.Context()), "others do not")
 
-	// A server and its answers: after each write the long list has it, whatever the standby does.
+	// A server and its responses: after each write the long list contains it, whatever the standby does.
 	s := rig.Start(t, rig.Options{Database: primary, Config: func(c *cli.Config) { c.DatabaseReadURL = address }})
 	c := s.Company("owner", 0)
 	farm := c.Make("farm/", map[string]any{"name": "Farm"})
@@ -76,7 +76,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	for range 8 {
 		seen()
 	}
-	// On a busy machine the copy may have been behind for a moment, and is said to be away for seconds then.
+	// On a busy machine the standby may have been behind for a moment, and is then reported as unavailable for seconds.
 	require.Eventually(t, func() bool { return !strings.Contains(ready(), "degraded") }, time.Minute, 100*time.Millisecond, "it helps")
 	ask[any](t, follower, "SELECT pg_wal_replay_pause()")
 	for range 3 {
@@ -87,7 +87,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	require.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "it has caught up")
 	seen()
 
-	// The doctor says what it is, and what is none.
+	// The doctor recognises a standby, and what is not one.
 	examined := func(url string) cli.Finding {
 		for _, f := range (wire.Program{}).Examine(t.Context(), cli.Config{DatabaseURL: primary, DatabaseReadURL: url, ObjectsURL: rig.ObjectsOf(t, primary), ImageryURL: rig.Archive(t).Dir}, "") {
 			if f.Part == "replica" {

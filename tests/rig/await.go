@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// longestPause is between two looks at what takes long.
+// longestPause is the longest time between two checks of a slow condition.
 const longestPause = 250 * time.Millisecond
 
-// Eventually looks until a condition holds, first after a pause and then less and less often: most of what is looked at costs
-// the program under test a request, and many tests wait at a time. The limit is for what hangs.
+// Eventually checks until a condition holds, first after a pause and then less and less often: most checks cost the
+// program under test a request, and many tests wait at a time. The limit is for what hangs.
 func Eventually(t testing.TB, holds func() bool, limit, pause time.Duration, message ...any) {
 	t.Helper()
 	for end := time.Now().Add(limit); !holds(); pause = min(pause*5/4, longestPause) {

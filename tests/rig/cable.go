@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Cable is the way over the network from one program to a server, which can be cut.
+// Cable is the network connection from one program to a server, which can be cut.
 type Cable struct {
 	listener net.Listener
 	to       string
@@ -19,7 +19,7 @@ type Cable struct {
 	open map[net.Conn]bool
 }
 
-// NewCable lays a cable to an address; it ends with the test.
+// NewCable lays a cable to an address; it is removed when the test ends.
 func NewCable(t testing.TB, to string) *Cable {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -43,10 +43,10 @@ func NewCable(t testing.TB, to string) *Cable {
 	return c
 }
 
-// Address is where the cable begins.
+// Address returns the address at which the cable begins.
 func (c *Cable) Address() string { return c.listener.Addr().String() }
 
-// Set cuts the cable, which ends what goes over it, or mends it.
+// Set cuts the cable, which closes its connections, or mends it.
 func (c *Cable) Set(cut bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *Cable) Set(cut bool) {
 	}
 }
 
-// holds keeps a connection for as long as the cable is whole.
+// holds registers a connection, and reports whether the cable is whole.
 func (c *Cable) holds(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

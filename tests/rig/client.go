@@ -26,7 +26,7 @@ type Client struct {
 	Extra     map[string]string // headers of every request
 }
 
-// Answer is a response, read.
+// Answer is a response that has been read.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -67,7 +67,7 @@ func (c *Client) Do(method, path string, body any) Answer {
 	for name, value := range c.Extra {
 		req.Header.Set(name, value)
 	}
-	// Half of the tests send a key with every POST: it changes no answer.
+	// Half of the tests send a key with every POST, which changes no response.
 	if method == http.MethodPost && crc32.ChecksumIEEE([]byte(c.server.t.Name()))%2 == 0 {
 		req.Header.Set("Idempotency-Key", fmt.Sprint("rig-", next()))
 	}
@@ -121,8 +121,8 @@ func (c *Client) Expect(status int, method, path string, body any) Answer {
 	return a
 }
 
-// Insist sends a request again as long as the server is too busy for it (503), which is what
-// clients are asked to do.
+// Insist repeats a request as long as the server is too busy for it (503), as clients are
+// asked to do.
 func (c *Client) Insist(method, path string, body any) Answer {
 	c.server.t.Helper()
 	for {
@@ -132,7 +132,7 @@ func (c *Client) Insist(method, path string, body any) Answer {
 	}
 }
 
-// Make creates a record and gives its id.
+// Make creates a record and returns its id.
 func (c *Client) Make(path string, body any) int64 {
 	c.server.t.Helper()
 	return int64(c.Expect(200, http.MethodPost, path, body).Data(c.server.t)["id"].(float64))

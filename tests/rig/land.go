@@ -11,7 +11,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Land is a farm with a field on an archive, a season and a crop, ready to be ordered on.
+// Land is a farm with a field covered by an archive, a season and a crop, ready for orders.
 type Land struct {
 	Farm, Field, Season, Crop, Cultivation int64
 	FieldUUID                              string
@@ -118,7 +118,7 @@ func (c *Client) Wallet() Wallet {
 	return w
 }
 
-// Until waits until an order has a status, and gives it with its details.
+// Until waits until an order has a status, and returns it with its details.
 func (c *Client) Until(order int64, status string) Profile {
 	t := c.server.t
 	t.Helper()
@@ -132,5 +132,5 @@ func (c *Client) Until(order int64, status string) Profile {
 	return p
 }
 
-// Itoa writes an id as it stands in a path.
+// Itoa formats an id for a path.
 func Itoa(id int64) string { return strconv.FormatInt(id, 10) }

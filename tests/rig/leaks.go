@@ -10,8 +10,8 @@ import (
 	"tilth/tests/secrets"
 )
 
-// MainWithoutLeaks is Main, and fails where a secret that a client sent or was sent appears in a
-// log, in figures, or in an answer that is an error.
+// MainWithoutLeaks is Main, and fails if a secret that a client sent or received appears in a
+// log, in metrics, or in an error response.
 func MainWithoutLeaks(m *testing.M) {
 	if os.Getenv(beTheProgram) == "1" {
 		Main(m)

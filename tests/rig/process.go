@@ -23,10 +23,10 @@ import (
 	"tilth/wire"
 )
 
-// beTheProgram makes a test binary the program, so that a test can kill it.
+// beTheProgram makes a test binary act as the program, so that a test can kill it.
 const beTheProgram = "TILTH_TEST_BE_THE_PROGRAM"
 
-// ClockAhead is the variable that says how far the clock of such a process is ahead of the machine's (20s, -20s).
+// ClockAhead is the variable that states how far the clock of such a process is ahead of the machine's (20s, -20s).
 const ClockAhead = "TILTH_TEST_CLOCK_AHEAD"
 
 // Main runs a package's tests, or the program where StartProcess asks for it. A package
@@ -48,14 +48,14 @@ func Main(m interface{ Run() int }) {
 	os.Exit(cli.Run(ctx, wire.Program{}, os.Args[1:], environ, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// Process is a program of its own.
+// Process is the program in a process of its own.
 type Process struct {
 	Cmd *exec.Cmd
 	URL string
 }
 
-// StartProcess starts the test binary as a server, with more of its environment where
-// that is given; it ends with the test at the latest.
+// StartProcess starts the test binary as a server, with more added to its
+// environment; it ends with the test at the latest.
 func StartProcess(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
 	return StartCommand(t, exec.Command(os.Args[0], "serve"), database, imagery, more...)
@@ -70,7 +70,7 @@ func StartBinary(t testing.TB, binary, database, imagery string) *Process {
 var ready = regexp.MustCompile(`ready at (https?://\S+)`)
 
 // StartWorker starts the test binary as a worker without a server; it ends with the test at
-// the latest. It tells nobody when it has begun: that shows in what it does.
+// the latest. It does not report when it has begun: that shows in what it does.
 func StartWorker(t testing.TB, database, imagery string, more ...string) *Process {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "worker")
@@ -82,7 +82,7 @@ func StartWorker(t testing.TB, database, imagery string, more ...string) *Proces
 	return p
 }
 
-// Environment is that of a process of the program, with more of it where that is given.
+// Environment returns the environment of a process of the program, with more added.
 func Environment(database, imagery string, more []string) []string {
 	return slices.Concat(os.Environ(), []string{
 		beTheProgram + "=1", "TILTH_ADDR=127.0.0.1:0", "TILTH_ADMIN_ADDR=127.0.0.1:0", "TILTH_LOG_LEVEL=warn", "TILTH_IMAGERY_CACHE=0", "TILTH_PASSWORD_MEMORY=12",
@@ -112,7 +112,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, database, imagery string, more ..
 	return nil
 }
 
-// FreeAddr returns an address of this machine that is free, and stays so for a process that is started there again.
+// FreeAddr returns a free address of this machine, which stays free for a process that is restarted there.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	port, err := freeport.Find(t.Context())
@@ -126,7 +126,7 @@ func (p *Process) Kill() {
 	_ = p.Cmd.Wait()
 }
 
-// Terminate asks the process to stop, and gives how it ended.
+// Terminate asks the process to stop, and returns how it ended.
 func (p *Process) Terminate() error {
 	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -15,25 +15,25 @@ import (
 	"tilth/tests/witness"
 )
 
-// versions are those that the servers of this program made, each once, though servers may follow one another on a database.
+// versions are the versions that the servers of this program made, each once, even if several servers used a database in turn.
 var versions struct {
 	sync.Mutex
-	known map[[sha256.Size]byte]bool // that were replayed
+	known map[[sha256.Size]byte]bool // those already replayed
 	files [][]byte                   // for the second witness
 }
 
-// maxSecondWitness keeps the second witness to a few seconds.
+// maxSecondWitness limits the second witness to a few seconds.
 const maxSecondWitness = 300
 
-// Replayed returns how many versions were replayed when their servers stopped.
+// Replayed returns the number of versions that were replayed when their servers stopped.
 func Replayed() int {
 	versions.Lock()
 	defer versions.Unlock()
 	return len(versions.known)
 }
 
-// replayed recomputes every version of a database that this engine made. A database that is no longer there, or that a test
-// has spoilt, has none.
+// replayed recomputes every version of a database that this engine made. A database that no longer exists, or that a
+// test has spoilt, has none.
 func replayed(t testing.TB, database string) {
 	t.Helper()
 	driver, source := "pgx", database
@@ -77,7 +77,7 @@ func replayed(t testing.TB, database string) {
 	}
 }
 
-// replayOnce replays what was not replayed before.
+// replayOnce replays a version unless it was replayed before.
 func replayOnce(file []byte) error {
 	sum := sha256.Sum256(file)
 	versions.Lock()
@@ -99,7 +99,7 @@ func replayOnce(file []byte) error {
 	return err
 }
 
-// witnessed returns what the second witness has against the versions of this program; empty where it agrees.
+// witnessed returns the objections of the second witness to the versions of this program, or an empty string if it agrees.
 func witnessed() string {
 	versions.Lock()
 	defer versions.Unlock()

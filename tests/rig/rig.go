@@ -32,29 +32,29 @@ import (
 // Server is a running program.
 type Server struct {
 	t         testing.TB
-	URL       string // without a slash at the end
-	AdminURL  string // where operators find figures and profiles
+	URL       string // without a trailing slash
+	AdminURL  string // where operators find metrics and profiles
 	Operating *operating.Operating
 	Setup     *operating.Setup
 	tokens    ports.Tokens
 	stop      func()
 }
 
-// Options are what a test may choose.
+// Options are the settings that a test may choose.
 type Options struct {
 	Database string // default: a SQLite file of the test's own
 	Imagery  string // default: the synthetic archive
-	Demo     bool   // people, land and prices alone; Full: also what is computed of them, as `tilth serve --demo` has it
+	Demo     bool   // only people, land and prices; Full: also what is computed from them, as in `tilth serve --demo`
 	Full     bool
 	Log      io.Writer // default: nowhere
 	Config   func(*cli.Config)
-	Failures *cli.Failures // what stands between the program and its surroundings
+	Failures *cli.Failures // between the program and its surroundings
 	Batches  batches.Sizes // default: the program's
-	// SendBuffer is how many bytes of an answer the system takes that nobody reads; 0: as many as it likes.
+	// SendBuffer is the number of unread bytes of a response that the system buffers; 0: the system's choice.
 	SendBuffer int
 }
 
-// SmallBatches are sizes with which a batch in the background, in pieces, costs a twentieth.
+// SmallBatches are sizes with which a background batch, in pieces, costs a twentieth.
 var SmallBatches = batches.Sizes{AtOnce: 50, Piece: 25}
 
 // shallow is a listener whose connections send through a small buffer.
@@ -80,7 +80,7 @@ var prepared = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return opened.Close()
 })
 
-// preparedSQLite is the same as a file, made once a process and copied for each test.
+// preparedSQLite is the same as a file, made once per process and copied for each test.
 var preparedSQLite = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "tilth-template")
 	if err != nil {
@@ -117,8 +117,8 @@ func PostgreSQL(t testing.TB) string {
 // shared are the folders of files, by PostgreSQL database.
 var shared sync.Map
 
-// ObjectsOf returns the address of the files of a database, which every server of it in a test shares: beside a SQLite
-// file, and in a folder of the first test that asks.
+// ObjectsOf returns the address of the files of a database, which all its servers in a test share: next to a SQLite
+// file, or in a folder of the first test that calls it.
 func ObjectsOf(t testing.TB, database string) string {
 	t.Helper()
 	if path, ok := strings.CutPrefix(database, "sqlite:"); ok {
@@ -136,7 +136,7 @@ func EachDatabase(t *testing.T, test func(t *testing.T, database string)) {
 	EachKind(t, SQLite, PostgreSQL, func(t *testing.T, open func(testing.TB) string) { test(t, open(t)) })
 }
 
-// EachKind runs a test with what opens databases of either kind, or of the one that pgtest.Runs says.
+// EachKind runs a test with a function that opens databases of either kind, or only of the one that pgtest.Runs chooses.
 func EachKind(t *testing.T, sqlite, postgres func(testing.TB) string, test func(t *testing.T, open func(testing.TB) string)) {
 	for _, kind := range []struct {
 		name string
@@ -148,7 +148,7 @@ func EachKind(t *testing.T, sqlite, postgres func(testing.TB) string, test func(
 	}
 }
 
-// Archive gives the synthetic archive, made once a process.
+// archive is the synthetic archive, made once per process.
 var archive = sync.OnceValues(func() (synthetic.Archive, error) {
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-%d-%d", synthetic.Format, os.Getuid()))
 	return synthetic.Make(context.Background(), dir, synthetic.Options{})
@@ -162,7 +162,7 @@ func Archive(t testing.TB) synthetic.Archive {
 	return a
 }
 
-// twoSeasons is the archive with the season before, made once a machine: what a full demonstration has after a while.
+// twoSeasons is the archive with the previous season added, made once per machine: what a full demonstration has after a while.
 var twoSeasons = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-two-%d-%d", synthetic.Format, os.Getuid()))
 	if _, err := synthetic.Make(context.Background(), dir, synthetic.Options{}); err != nil {
@@ -172,8 +172,8 @@ var twoSeasons = sync.OnceValues(func() (string, error) {
 	return dir, err
 })
 
-// imagery is the source of the synthetic archive, opened once a process: reading its two
-// hundred documents takes longer than all else of a server's start.
+// imagery is the source of the synthetic archive, opened once per process: reading its
+// two hundred documents takes longer than everything else in a server's start.
 var imagery = sync.OnceValues(func() (*catalog.Catalog, error) {
 	made, err := archive()
 	if err != nil {
@@ -188,10 +188,10 @@ func config(database, imagery string) cli.Config {
 		panic(err)
 	}
 	cfg.Addr, cfg.DatabaseURL, cfg.ImageryURL = "127.0.0.1:0", database, imagery
-	cfg.PasswordMemory = 1 // MiB: thousands of accounts are made in the tests
+	cfg.PasswordMemory = 1 // MiB: the tests make thousands of accounts
 	cfg.RateLimit = 0      // a test sends as fast as the machine lets it
-	cfg.ImageryCache = 0   // nothing of a test stays
-	// A busy machine is no hung one.
+	cfg.ImageryCache = 0   // nothing of a test is kept
+	// A busy machine does not count as hung.
 	cfg.RequestTimeout, cfg.PoolWait, cfg.StatementTimeout = 5*time.Minute, 5*time.Minute, 5*time.Minute
 	return cfg
 }
@@ -199,7 +199,7 @@ func config(database, imagery string) cli.Config {
 // stopped counts the servers of this process that have ended.
 var stopped atomic.Int64
 
-// Start starts a server that ends with the test.
+// Start starts a server, which is stopped when the test ends.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
 	if opts.Database == "" {
@@ -245,7 +245,7 @@ func Start(t testing.TB, opts Options) *Server {
 	s.stop = func() {
 		once.Do(func() {
 			s.Observe("/metrics")
-			if stopped.Add(1)%8 == 1 { // it shows the whole process, with the servers of all tests that run
+			if stopped.Add(1)%8 == 1 { // it shows the whole process, with the servers of all running tests
 				s.Observe("/debug/pprof/goroutine?debug=2")
 			}
 			cancel()
@@ -264,7 +264,7 @@ func Assemble(t testing.TB, database, folder string, failures *cli.Failures) (*w
 	t.Helper()
 	cfg := config(database, Archive(t).Dir)
 	cfg.ObjectsURL, cfg.WebhookAllowHTTP, cfg.WebhookAllowPrivate = "file:"+folder, true, true
-	cfg.MaxPendingJobs = 60 // so few are counted for each job: a clock does not decide which calls are made
+	cfg.MaxPendingJobs = 60 // low enough to be counted for each job: a clock does not decide which calls are made
 	source, err := imagery()
 	require.NoError(t, err)
 	return wire.Assemble(context.Background(), cfg, slog.New(slog.DiscardHandler), cli.ServeOptions{Imagery: source, Failures: failures, Batches: SmallBatches, Out: io.Discard})

@@ -16,7 +16,7 @@ import (
 	"tilth/tests/secrets"
 )
 
-// Observe reads what operators see at a path, to look for secrets in it.
+// Observe reads what operators see at a path, to search it for secrets.
 func (s *Server) Observe(path string) {
 	operator := http.Client{Timeout: time.Minute}
 	if res, err := operator.Get(s.AdminURL + path); err == nil {
@@ -25,7 +25,7 @@ func (s *Server) Observe(path string) {
 	}
 }
 
-// Metrics returns the server's figures.
+// Metrics returns the server's metrics.
 func (s *Server) Metrics() string {
 	s.t.Helper()
 	return string((&Client{server: &Server{t: s.t, URL: s.AdminURL}}).Expect(http.StatusOK, http.MethodGet, "/metrics", nil).Body)
@@ -37,7 +37,7 @@ func (s *Server) Stop() { s.stop() }
 // Tokens returns the server's own issuer of tokens.
 func (s *Server) Tokens() ports.Tokens { return s.tokens }
 
-// Company makes a company with a user in a role and credit, and gives the user's client.
+// Company makes a company with a user in a role and credit, and returns the user's client.
 func (s *Server) Company(role string, credits credit.Amount) *Client {
 	s.t.Helper()
 	ctx := context.Background()
@@ -62,7 +62,7 @@ func next() int {
 	return counter
 }
 
-// User makes another user of a company and gives its client.
+// User makes another user of a company and returns the user's client.
 func (s *Server) User(companyID int64, role string) *Client {
 	s.t.Helper()
 	ctx := context.Background()
@@ -71,11 +71,11 @@ func (s *Server) User(companyID int64, role string) *Client {
 	require.NoError(s.t, err)
 	token, err := s.Operating.CreateToken(ctx, email, time.Hour)
 	require.NoError(s.t, err)
-	secrets.Declare(token) // which also goes over raw connections
+	secrets.Declare(token) // it also goes over raw connections
 	return &Client{server: s, Token: token, CompanyID: companyID, Email: email}
 }
 
-// Disable keeps a user out, as the operator does.
+// Disable disables a user, as the operator does.
 func (s *Server) Disable(email string) {
 	s.t.Helper()
 	user, err := s.Operating.User(context.Background(), email)

@@ -13,8 +13,8 @@ import (
 	"tilth/core/geo"
 )
 
-// Shelf is a folder catalog that changes: some days of the synthetic archive, of the tile
-// in which the walk field lies.
+// Shelf is a folder catalog that changes: some days of the synthetic archive, from the
+// tile that contains the walk field.
 type Shelf struct {
 	t     testing.TB
 	of    synthetic.Archive
@@ -31,8 +31,8 @@ func NewShelf(t testing.TB, days ...string) *Shelf {
 	return shelfOf(t, Archive(t), days...)
 }
 
-// NewPlantedShelf makes an empty shelf that can hold some days of an archive of its own, in which the plants of a patch are dead
-// from a day on.
+// NewPlantedShelf makes an empty shelf that can hold some days of an archive of its own, in which the plants of a patch
+// are dead from a day on.
 func NewPlantedShelf(t testing.TB, where geo.MultiPolygon, from string, days ...string) *Shelf {
 	t.Helper()
 	date := func(day string) time.Time {
@@ -76,7 +76,7 @@ func (s *Shelf) Scene(day string) string {
 	return name[:len(name)-len(".json")]
 }
 
-// Hold makes the shelf hold these days and no others. Days that it holds already stay as they are.
+// Hold makes the shelf hold exactly these days. Days that it already holds stay as they are.
 func (s *Shelf) Hold(days ...string) {
 	s.t.Helper()
 	links := []any{}
@@ -89,8 +89,8 @@ func (s *Shelf) Hold(days ...string) {
 	s.write("collection.json", map[string]any{"type": "Collection", "id": "shelf", "links": links})
 }
 
-// Replace returns the scene of a day the pixels of another day, as if it had been processed
-// again: its item says when.
+// Replace gives the scene of a day the pixels of another day, as if it had been
+// reprocessed: its item states when.
 func (s *Shelf) Replace(day, by, updated string) {
 	s.t.Helper()
 	name := filepath.Join(day, s.Scene(day)+".json")
@@ -104,7 +104,7 @@ func (s *Shelf) Replace(day, by, updated string) {
 	s.write(name, item)
 }
 
-// write puts a document in its place in one step.
+// write replaces a document in one step.
 func (s *Shelf) write(name string, document any) {
 	s.t.Helper()
 	raw, err := json.Marshal(document)

@@ -11,10 +11,10 @@ import (
 	"tilth/core/credit"
 )
 
-// STRPrice is what Subscribe sets for the stratification of a hectare.
+// STRPrice is the price that Subscribe sets for the stratification of a hectare.
 const STRPrice credit.Amount = 1_00
 
-// Subscribe returns the companies of clients a subscription to stratification, and that a price.
+// Subscribe grants the companies of clients a subscription to stratification, and sets that price.
 func (s *Server) Subscribe(clients ...*Client) {
 	s.t.Helper()
 	require.NoError(s.t, s.Operating.SetPrice(context.Background(), credit.ServiceSTR, STRPrice))
@@ -27,7 +27,7 @@ func (s *Server) Subscribe(clients ...*Client) {
 // DataOrdersPath is where stratification orders are read.
 const DataOrdersPath = "soil/stratification/data-processing/orders/"
 
-// UntilStratified waits until a stratification order has a state, and gives it.
+// UntilStratified waits until a stratification order has a state, and returns it.
 func (c *Client) UntilStratified(order int64, status string) map[string]any {
 	c.server.t.Helper()
 	var got map[string]any

@@ -31,7 +31,7 @@ func Document(t testing.TB) *openapi3.T {
 	return doc
 }
 
-// documented is the document taken apart, once a process.
+// documented is the parsed document, once per process.
 var documented = sync.OnceValues(func() (*truth.Document, error) {
 	raw, err := openAPI()
 	if err != nil {
@@ -40,12 +40,12 @@ var documented = sync.OnceValues(func() (*truth.Document, error) {
 	return truth.Read(raw)
 })
 
-// maxChecked bounds the answers that are held against the document: a list of
-// thousands says no more about it than one of ten.
+// maxChecked bounds the responses that are checked against the document: a list
+// of thousands tells no more about it than one of ten.
 const maxChecked = 1 << 20
 
-// tellsTruth holds an answer against the document: every answer of every test that is
-// given by a documented method of a documented path must be one that the document names.
+// tellsTruth checks a response against the document: every response of every test to a
+// documented method of a documented path must be one that the document names.
 func tellsTruth(t testing.TB, method, path string, a Answer) {
 	t.Helper()
 	if !strings.HasPrefix(path, "/api/v1.2/") || len(a.Body) > maxChecked {
@@ -57,7 +57,7 @@ func tellsTruth(t testing.TB, method, path string, a Answer) {
 		return
 	}
 	bare, _, _ := strings.Cut(path, "?")
-	if err := known.Check(method, bare, truth.Answer(a)); err != nil { // not fatal: requests are also sent from goroutines of a test
+	if err := known.Check(method, bare, truth.Answer(a)); err != nil { // not fatal, because goroutines of a test send requests too
 		t.Errorf("%s %s answers what the document does not say: %d %s: %v", method, path, a.Status, a.Body, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Upload posts a file below /api/v1.2/ under a content type, with further headers as names and values, and reads the answer.
+// Upload posts a file below /api/v1.2/ with a content type and further headers as names and values, and reads the response.
 func (c *Client) Upload(path, media string, body io.Reader, headers ...string) Answer {
 	t := c.server.t
 	t.Helper()

@@ -1,5 +1,5 @@
-// Package s3test starts S3 servers for tests: versitygw, a program of a module of its own (server), which is built once a
-// machine. It checks the signature of every request. It is for tests only.
+// Package s3test starts S3 servers for tests: versitygw, a program of a module of its own (server), which is built once
+// per machine. It checks the signature of every request. It is for tests only.
 package s3test
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the servers know.
+// The credentials that the servers accept.
 const (
 	Key    = "tilth-test"
 	Secret = "a-secret-of-tests-only"
@@ -38,7 +38,7 @@ const (
 
 const (
 	bucket = "files"
-	// buildLimit and readyLimit bound what only hangs reach.
+	// buildLimit and readyLimit are so long that only hangs reach them.
 	buildLimit = 10 * time.Minute
 	readyLimit = time.Minute
 )
@@ -53,7 +53,7 @@ type Server struct {
 	cmd    *exec.Cmd
 }
 
-// Start starts a server that ends with the test. The usual variables of this process hold its keys from then on.
+// Start starts a server, which is stopped when the test ends. The usual variables of this process contain its keys from then on.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	for name, value := range map[string]string{
@@ -79,7 +79,7 @@ func Start(t testing.TB) *Server {
 // Address returns an address of objects below a prefix.
 func (s *Server) Address(prefix string) string { return AddressAt(s.Endpoint, prefix) }
 
-// AddressAt returns the same for what stands before a server.
+// AddressAt returns the same at the endpoint of something in front of a server.
 func AddressAt(endpoint, prefix string) string {
 	return "s3://" + bucket + "/" + prefix + "?" + url.Values{"endpoint": {endpoint}, "region": {Region}}.Encode()
 }
@@ -127,21 +127,21 @@ func (s *Server) start(t testing.TB, program string) error {
 	}
 }
 
-// Before is what stands between a program and its server, and can make it fail.
+// Before is a proxy between a program and its server that can make requests fail.
 type Before struct {
 	URL string
 	mu  sync.Mutex
 	do  func(w http.ResponseWriter, r *http.Request, next http.Handler)
 }
 
-// Front puts something before the server, which passes requests on as they are until it is told otherwise.
+// Front puts a proxy in front of the server, which passes requests on unchanged until it is told otherwise.
 func (s *Server) Front(t testing.TB) *Before {
 	t.Helper()
 	to, err := url.Parse(s.Endpoint)
 	require.NoError(t, err)
 	out := &Before{}
 	proxy := &httputil.ReverseProxy{
-		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }, // which is part of what is signed
+		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(to); r.Out.Host = r.In.Host }, // the host is part of what is signed
 		Transport:    &http.Transport{DisableKeepAlives: true},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
@@ -159,7 +159,7 @@ func (s *Server) Front(t testing.TB) *Before {
 	return out
 }
 
-// Do says what becomes of requests; nil: they are passed on.
+// Do sets what happens to requests; nil: they are passed on.
 func (b *Before) Do(do func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,7 +175,7 @@ func newServer(t testing.TB, handler http.Handler) string {
 	return "http://" + listener.Addr().String()
 }
 
-// build returns the program, which is built where this version of it is not there yet. Several processes may do so at a time.
+// build returns the program, and builds it if this version of it does not exist yet. Several processes may do so at a time.
 var build = sync.OnceValues(func() (string, error) {
 	folder, err := find()
 	if err != nil {
@@ -201,7 +201,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	_ = part.Close()
-	defer func() { _ = os.Remove(part.Name()) }() // where it has not become the program
+	defer func() { _ = os.Remove(part.Name()) }() // in case it has not become the program
 	// As make test builds without the detector, so that the standard library is compiled once; nobody measures the rest, which is not inlined.
 	cmd := exec.CommandContext(ctx, "go", "build", "-toolexec=env GOGC=off GOMEMLIMIT=1GiB", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false", "-gcflags=github.com/...=-dwarf=false -l", "-o", part.Name(), ".")
 	cmd.Dir = folder
@@ -212,7 +212,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return program, os.Rename(part.Name(), program)
 })
 
-// find looks for the source in the folders above.
+// find looks for the source in the parent folders.
 func find() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -228,7 +228,7 @@ func find() (string, error) {
 	return "", err
 }
 
-// Age makes an object older than it is.
+// Age makes an object appear older than it is.
 func (s *Server) Age(t testing.TB, key string, to time.Time) {
 	t.Helper()
 	require.NoError(t, os.Chtimes(filepath.Join(s.folder, "files", s.Bucket, filepath.FromSlash(key)), to, to))
@@ -250,7 +250,7 @@ func (s *Server) Contents(t testing.TB, prefix string) map[string]string {
 	return out
 }
 
-// Place writes a small file into the bucket, past the interface.
+// Place writes a small file into the bucket, bypassing the interface.
 func (s *Server) Place(t testing.TB, key string) {
 	t.Helper()
 	path := filepath.Join(s.folder, "files", s.Bucket, filepath.FromSlash(key))

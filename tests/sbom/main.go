@@ -1,5 +1,5 @@
-// Command sbom writes the software bill of materials of the program: the modules in it with their
-// versions and licences, in CycloneDX's JSON. It is a tool of the build and reads the module cache.
+// Command sbom writes the software bill of materials of the program: its modules with their
+// versions and licences, in CycloneDX's JSON. It is a build tool and reads the module cache.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// write writes the bill. The same sources make the same bytes.
+// write writes the bill. The same sources result in the same bytes.
 func write(ctx context.Context, to io.Writer) error {
 	modules, err := modulesOf(ctx, program)
 	if err != nil {

@@ -40,7 +40,7 @@ func modulesOf(ctx context.Context, program string) ([]module, error) {
 		}
 		m := one.Module
 		if m == nil || m.Replace != nil && m.Replace.Version == "" {
-			continue // a folder of this repository is of the program itself
+			continue // a folder of this repository belongs to the program itself
 		}
 		if !slices.ContainsFunc(out, func(have module) bool { return have.Path == m.Path }) {
 			out = append(out, *m)
@@ -55,7 +55,7 @@ func modulesOf(ctx context.Context, program string) ([]module, error) {
 	return out, nil
 }
 
-// texts are what a licence says in its own words only, by its SPDX identifier.
+// texts are phrases that are peculiar to a licence, with its SPDX identifier.
 var texts = []struct{ id, says string }{
 	{"MPL-2.0", "mozilla public license"},
 	{"Apache-2.0", "apache license version 2.0, january 2004"},
@@ -68,11 +68,11 @@ var texts = []struct{ id, says string }{
 	{"AGPL", "gnu affero general public license"},
 }
 
-// identify returns the licences of a text, sorted; none where it knows none.
+// identify returns the licences of a text, sorted, or none if it recognises none.
 func identify(text string) (out []string) {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	for _, one := range texts {
-		// Some name others: the Mozilla licence those that its files may also be under.
+		// Some name others: the Mozilla licence names those that its files may also be under.
 		named := one.id == "BSD-2-Clause" && slices.Contains(out, "BSD-3-Clause") || strings.HasSuffix(one.id, "GPL") && slices.Contains(out, "MPL-2.0")
 		if named || !strings.Contains(text, one.says) {
 			continue

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allowed are the licences that the program may contain: they ask to be named, and the Mozilla licence that the
-// source of its own files, which we do not change, can be had.
+// allowed are the licences that the program may contain: they require attribution, and the Mozilla licence
+// requires that the source of its own files, which we do not change, is available.
 var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0"}
 
-// Everything in the program may be given away with it.
+// Everything in the program may be distributed with it.
 func TestEveryLicenceMayBeGivenAway(t *testing.T) {
 	t.Chdir("../..")
 	modules, err := modulesOf(t.Context(), program)

@@ -1,5 +1,5 @@
-// Package secrets looks for secrets where others can read: it keeps what clients send and are sent that nobody else may read, and what
-// programs write into logs, figures and answers that are errors.
+// Package secrets looks for secrets where others can read: it records what clients send and receive that nobody else
+// may read, and what programs write into logs, metrics and error responses.
 package secrets
 
 import (
@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// output is what all programs of a test binary wrote where others can read it: logs, figures and
-// errors. secrets is what clients sent and were sent that may not appear there.
+// output is what all programs of a test binary wrote where others can read it: logs, metrics and
+// errors. secrets is what clients sent and received that may not appear there.
 var (
 	output  *bytes.Buffer // nil: not kept
 	secrets = map[string]bool{}
@@ -28,16 +28,16 @@ func Keep() {
 	output = &bytes.Buffer{}
 }
 
-// Leaks returns where secrets appear in what was seen.
+// Leaks returns the places where secrets appear in what was seen.
 func Leaks() []string {
 	leaks.Lock() // a program that has ended may have a goroutine that still logs
 	defer leaks.Unlock()
 	return leaked(output.Bytes())
 }
 
-// leaked returns where secrets appear in a text.
+// leaked returns the places where secrets appear in a text.
 func leaked(text []byte) (found []string) {
-	// Every secret is longer than a head, and no more than a few texts have the head of one.
+	// Every secret is longer than a head, and only a few places of the text have the head of one.
 	var maybe [1 << 13]uint64
 	bit := func(head uint64) (word int, mask uint64) {
 		h := head * 0x9e3779b97f4a7c15 >> 45 // of 19 bits
@@ -65,14 +65,14 @@ func leaked(text []byte) (found []string) {
 			if there {
 				found = append(found, string(text[max(0, at-200):min(len(text), at+len(secret)+50)]))
 			}
-			return there // it is shown once
+			return there // each is reported once
 		})
 	}
 	slices.Sort(found)
 	return found
 }
 
-// Observed returns a writer of what others can read, which goes to another writer too.
+// Observed returns a writer for what others can read, which also writes to another writer.
 func Observed(to io.Writer) io.Writer { return observed{to} }
 
 type observed struct{ to io.Writer }
@@ -86,18 +86,18 @@ func (o observed) Write(p []byte) (int, error) {
 	return o.to.Write(p)
 }
 
-// Seen declares what others can read of a program elsewhere than in its log and its figures.
-func Seen(text []byte) { _, _ = observed{io.Discard}.Write(text) } // nothing to fail
+// Seen declares what others can read of a program outside its log and its metrics.
+func Seen(text []byte) { _, _ = observed{io.Discard}.Write(text) } // which cannot fail
 
 // secretMembers are the members of bodies that hold secrets.
 var secretMembers = []string{"password", "new_password", "old_password", "current_password", "access", "refresh", "token", "secret", "key", "link"}
 
 var word = regexp.MustCompile(`^[a-z_]+$`)
 
-// shortSecret is the length from which a secret cannot be there by chance.
+// shortSecret is the length from which a secret cannot appear by chance.
 const shortSecret = 12
 
-// Declare declares a text that may appear in no log, figure or error.
+// Declare declares a text that may appear in no log, metric or error.
 func Declare(text string) {
 	if len(text) < shortSecret {
 		return
@@ -109,7 +109,7 @@ func Declare(text string) {
 	}
 }
 
-// mayHoldSecrets reports whether a JSON text has a member with the name of a secret, or escapes letters, which may spell one.
+// mayHoldSecrets reports whether a JSON text has a member with the name of a secret, or escapes letters, which may spell such a name.
 func mayHoldSecrets(text []byte) bool {
 	return bytes.Contains(text, []byte(`\u`)) || slices.ContainsFunc(secretMembers, func(name string) bool {
 		return bytes.Contains(text, []byte(`"`+name+`"`))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a client sends and is sent is looked for, whichever way it went.
+// What a client sends and receives is searched for, whichever way it was sent.
 func TestLeaksAreFound(t *testing.T) {
 	output, secrets = &bytes.Buffer{}, map[string]bool{}
 	defer func() { output, secrets = nil, map[string]bool{} }()

@@ -14,13 +14,13 @@ import (
 	"tilth/adapters/http/session"
 )
 
-// Watched returns a transport that declares the secrets of what it sends and is sent, and looks at
-// the answers that are errors.
+// Watched returns a transport that declares the secrets of what it sends and receives, and records
+// the responses that are errors.
 func Watched(transport http.RoundTripper) http.RoundTripper { return watched{transport} }
 
 type watched struct{ http.RoundTripper }
 
-// openHeaders hold no secrets: they say how to send and answer, and what is logged on purpose.
+// openHeaders contain no secrets: they state how to send and answer, and what is logged on purpose.
 var openHeaders = []string{
 	"Accept", "Accept-Encoding", "Access-Control-Request-Headers", "Access-Control-Request-Method", "Content-Type", "Expect", "If-Match",
 	"If-None-Match", "If-Range", "Last-Event-Id", "Origin", "Prefer", "Range", "Sec-Fetch-Site", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
@@ -52,10 +52,10 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	for name, values := range res.Header {
 		if name == "Content-Disposition" && res.StatusCode < http.StatusBadRequest {
-			continue // the name of a file belongs to the file, as the body does
+			continue // the name of a file belongs to the file, as its body does
 		}
 		for _, value := range values {
-			if name == "Set-Cookie" { // which is for one browser
+			if name == "Set-Cookie" { // it is meant for one browser
 				cookie, _, _ := strings.Cut(value, ";")
 				Declare(strings.TrimPrefix(cookie, session.Name+"="))
 				continue
@@ -85,10 +85,10 @@ type closer func() error
 
 func (c closer) Close() error { return c() }
 
-// watchedBytes is how much of a body is looked at.
+// watchedBytes bounds the part of a body that is inspected.
 const watchedBytes = 1 << 20
 
-// beginning keeps the first bytes of what is written.
+// beginning keeps the first bytes written to it.
 type beginning struct {
 	mu   sync.Mutex
 	kept bytes.Buffer
@@ -107,7 +107,7 @@ func (b *beginning) bytes() []byte {
 	return slices.Clone(b.kept.Bytes())
 }
 
-// secretsIn declares the secrets of a body: the members or the fields of a form with names of secrets.
+// secretsIn declares the secrets of a body: the members or form fields with the names of secrets.
 func secretsIn(contentType string, text []byte) {
 	media, params, _ := mime.ParseMediaType(contentType)
 	switch media {

@@ -22,7 +22,7 @@ import (
 	"tilth/ports"
 )
 
-// Case says what is wanted.
+// Case describes a map and a plan.
 type Case struct {
 	Name    string
 	Fields  []Field
@@ -30,11 +30,11 @@ type Case struct {
 	Samples int
 	EPSG    int // 0: 32631
 	Legacy  int // points that the plan keeps
-	// The ends of its journey, from easting 500,000 and northing 5,400,000; none where both are nil.
+	// The ends of its journey, from easting 500,000 and northing 5,400,000; there is no journey where both are nil.
 	Start, End *geo.Position
 }
 
-// Field is an irregular field around a place of the plane, with a pond in it.
+// Field is an irregular field around a place in the plane, possibly with a pond in it.
 type Field struct {
 	Name       string
 	X, Y, Size float64 // metres, from easting 500,000 and northing 5,400,000 or Case's own
@@ -52,7 +52,7 @@ var Scattered = Case{Name: "Ferme de l'Étang & <fils>", Zones: 4, Samples: 32, 
 // Many has eight zones and sixty samples in two neighbouring fields.
 var Many = Case{Name: "Eight zones", Fields: []Field{{"West", 0, 0, 700, true}, {"East", 1100, 100, 600, false}}, Zones: 8, Samples: 60}
 
-// Repeated keeps three points from before; its way comes from beside the field and goes far off.
+// Repeated keeps three points from before; its journey starts beside the field and ends far away.
 var Repeated = Case{
 	Name: "Second round", Fields: []Field{{"Long acre", 0, 0, 420, true}}, Zones: 3, Samples: 12, Legacy: 3,
 	Start: &geo.Position{X: -360, Y: 100}, End: &geo.Position{X: 9000, Y: 7000},
@@ -61,7 +61,7 @@ var Repeated = Case{
 // North lies at 69 degrees north, where a degree of longitude is a third of one of latitude.
 var North = Case{Name: "Tromsø", Fields: []Field{{"Nord", 0, 2_255_000, 420, false}}, Zones: 2, Samples: 12}
 
-// outline returns a field's outline in the plane.
+// outline returns the field's outline in the plane.
 func (f Field) outline() geo.MultiPolygon {
 	ring := func(size, waves float64, turn int) geo.Ring {
 		var out geo.Ring
@@ -82,11 +82,11 @@ func (f Field) outline() geo.MultiPolygon {
 
 var (
 	making sync.Mutex
-	made   = map[string]ports.ShownPlan{} // by the case's name
+	made   = map[string]ports.ShownPlan{} // by the name of the case
 )
 
-// Plan returns the map and the plan of a case, made once through the rules that make those of orders. The caller may
-// change names and settings, not the zones and points.
+// Plan returns the map and the plan of a case, made once with the rules that make those of orders. The caller may
+// change names and settings, but not the zones and points.
 func Plan(t testing.TB, c Case) ports.ShownPlan {
 	t.Helper()
 	making.Lock()

@@ -15,10 +15,10 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestKillPoints kills the server at each call that it makes to the database, to its files and to
-// what takes its events, before the call and, where it lasts, after it. The server is started again, requests are
-// repeated under their keys, and the company has what it has without a kill. TILTH_SIMULATE=1
-// tries every call.
+// TestKillPoints kills the server at each call that it makes to the database, to its files and to the consumers
+// of its events, before the call and, where the call lasts, after it. The server is restarted, requests are
+// repeated under their keys, and the company ends up with what it has without a kill. TILTH_SIMULATE=1 tries
+// every call.
 func TestKillPoints(t *testing.T) {
 	t.Parallel()
 	every := 25 // about a hundred of the points of a database
@@ -48,8 +48,8 @@ func TestKillPoints(t *testing.T) {
 	}
 }
 
-// kill lives a life once without a kill and once for each point, or for some and those around posts to others. It returns
-// how many there were.
+// kill lives a life once without a kill and once for each kill point, or only for every n-th and those at posts to
+// other programs. It returns the number of points.
 func (l life) kill(t *testing.T, w *world, every int) (points int) {
 	want, calls, _ := l.once(w, 0, false)
 	seen := 0
@@ -61,7 +61,7 @@ func (l life) kill(t *testing.T, w *world, every int) (points int) {
 			points++
 			got, made, killed := l.once(w, at, late)
 			require.Equal(t, want, got, "killed at call %d of %d, after it: %v", at, len(calls), late)
-			if !killed { // a lease that a busy machine renews, progress that is stored once a second
+			if !killed { // the calls differ: a busy machine renews a lease, progress is stored once a second
 				require.Less(t, len(made), at, "it came to the call and was not killed")
 				return points
 			}
@@ -77,7 +77,7 @@ func one(b bool) int {
 	return 0
 }
 
-// once lives a life that is killed at a call, and returns what is left, the calls, and whether it came to the kill.
+// once lives a life that is killed at a call, and returns what is left, the calls, and whether the kill was reached.
 func (l life) once(w *world, at int, late bool) (state map[string]int, calls []call, killed bool) {
 	r := w.begin()
 	prepared := l.prepare(r)
@@ -96,7 +96,7 @@ func (l life) once(w *world, at int, late bool) (state map[string]int, calls []c
 	return state, calls, r.killed
 }
 
-// command runs a command of the operator, again after a kill.
+// command runs a command of the operator, and runs it again after a kill.
 func (r *run) command(do func(ctx context.Context, op *operating.Operating) error) {
 	err := do(context.Background(), r.server.Operating())
 	if r.survive() {
@@ -121,7 +121,7 @@ func (r *run) cancelJobs(ctx context.Context, op *operating.Operating) error {
 	return nil
 }
 
-// capture returns the capture of the company.
+// capture returns the id of the company's capture.
 func (r *run) capture() (id int64) {
 	r.rows(fmt.Sprintf("SELECT CAST(max(id) AS TEXT), '' FROM ledger_transactions WHERE company_id = %d AND kind = 'capture'", r.company), func(text, _ string) {
 		var err error

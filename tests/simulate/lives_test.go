@@ -21,18 +21,18 @@ import (
 
 const ordersPath, mapsPath, assessmentsPath = "profiles/vegetation-index-profile/orders/", "maps/vegetation-index-map/orders/", "ghg/assessments/"
 
-// life is use cases that a company goes through. prepare runs before a kill can come.
+// life is a sequence of use cases of a company. prepare runs before a kill can happen.
 type life struct {
 	name    string
 	prepare func(r *run) any
 	live    func(r *run, prepared any)
-	loose   []string // tables of requests without a key: what a kill hides from its caller is made again
+	loose   []string // tables of requests without a key: a caller that a kill cut off makes these records again
 }
 
-// land is a field of a company that can be ordered on.
+// land is a field of a company that is ready for orders.
 type land struct{ farm, field, uuid, season string }
 
-// prepareLand makes a field and two weeks in which the archive shows it.
+// prepareLand makes a field and two weeks in which the archive covers it.
 func prepareLand(r *run) any {
 	return landIn(r, rig.GeoJSON(r.t, rig.Archive(r.t).Parcels[0].Boundary), "2025-05-01", "2025-05-14")
 }
@@ -45,7 +45,7 @@ func landIn(r *run, boundary json.RawMessage, from, to string) land {
 	return l
 }
 
-// registerRaster has the operator register a raster that covers the fields of the archive, for the company alone.
+// registerRaster has the operator register a raster that covers the fields of the archive, only for the company.
 func registerRaster(r *run, name string) {
 	found, err := filepath.Glob(filepath.Join(rig.Archive(r.t).Dir, "30TUM", "*", "B04.tif"))
 	require.NoError(r.t, err)
@@ -69,7 +69,7 @@ func number(id string) json.Number { return json.Number(id) }
 
 func outline(r *run) json.RawMessage { return rig.GeoJSON(r.t, rig.Square(120, 0)) }
 
-// square is a small square of its own, east by steps.
+// square is a small square, shifted east by steps of its own width.
 func square(step int) geo.MultiPolygon { return rig.Square(120, step) }
 
 func nothing(*run) any { return nil }
@@ -96,7 +96,7 @@ var lives = []life{
 		r.work()
 	}},
 	{name: "order without a point", prepare: func(r *run) any {
-		return landIn(r, outline(r), "2024-04-01", "2024-05-15") // where the archive shows nothing
+		return landIn(r, outline(r), "2024-04-01", "2024-05-15") // the archive has nothing there
 	}, live: func(r *run, prepared any) {
 		l := prepared.(land)
 		for range 2 { // it fails, and is ordered again
@@ -124,7 +124,7 @@ var lives = []life{
 		l := prepared.(land)
 		r.post("maps/zoning-map/orders/", object{"field_uuid": l.uuid, "season_id": number(l.season)})
 		r.post("maps/elevation-map/orders/batch/", []any{object{"field_uuid": l.uuid}, object{"field_boundary": inner(r)}})
-		r.post("maps/soil-map/orders/", object{"field_uuid": l.uuid}) // for which there is no raster: it fails
+		r.post("maps/soil-map/orders/", object{"field_uuid": l.uuid}) // there is no raster for it: it fails
 		r.work()
 	}},
 	{name: "soil map", prepare: func(r *run) any {
@@ -213,7 +213,7 @@ var lives = []life{
 		r.request(http.MethodDelete, assessmentsPath+id+"/evidence/"+held+"/", "", nil)
 		r.work()
 		r.evidence(id, held, "held.txt")
-	}, loose: []string{"assessment_evidence"}}, // an upload that a kill broke off stays begun until it is swept
+	}, loose: []string{"assessment_evidence"}}, // an upload that a kill interrupted stays begun until it is swept
 	{name: "footprints", prepare: func(r *run) any {
 		body := object{}
 		require.NoError(r.t, json.Unmarshal([]byte(rig.Wheat), &body))
@@ -269,7 +269,7 @@ var lives = []life{
 		r.work()
 	}},
 	{name: "background import", prepare: func(r *run) any { return r.id("farm/", object{"name": "Farm"}) }, live: func(r *run, prepared any) {
-		// Enough features for the background; all but a few are refused, so that a life is short.
+		// Enough features for the background; all but a few are refused, to keep a life short.
 		features := make([]any, rig.SmallBatches.AtOnce+1)
 		for i := range features {
 			feature := object{"type": "Feature", "properties": object{"name": fmt.Sprint(i)}, "geometry": nil}

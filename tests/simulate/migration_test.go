@@ -13,9 +13,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestKillPointsOfAnEmptyDatabase kills the server at its calls to an empty database, which it migrates and fills: what a
-// killed start leaves, the next one completes. One database is started again and again, each time with one call more before
-// the kill, so that the kills come at every step of a migration; TILTH_SIMULATE=1 does so from several calls on.
+// TestKillPointsOfAnEmptyDatabase kills the server at its calls to an empty database, which it migrates and fills: the next
+// start completes what a killed start leaves. One database is started again and again, each time with one more call before
+// the kill, so that the kills hit every step of a migration; TILTH_SIMULATE=1 does this starting from several calls.
 func TestKillPointsOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	firsts := 1

@@ -13,11 +13,11 @@ import (
 	"tilth/ports"
 )
 
-// errKilled is what a process that was killed is seen to do: nothing more.
+// errKilled is the error of everything that a killed process still tries.
 var errKilled = errors.New("the process was killed")
 
-// plug is between a server and its database and files. It is pulled at a call, and from then on
-// everything fails, as it does for a process that is killed there. A database rolls back what a
+// plug sits between a server and its database and files. It is pulled at a call, and from then
+// on everything fails, as for a process that is killed there. A database rolls back what a
 // killed process has not committed, so rolling back and closing still work.
 type plug struct {
 	mu    sync.Mutex
@@ -29,7 +29,7 @@ type plug struct {
 
 // call is a call at which the plug can be pulled.
 type call struct {
-	lasting bool // it may take effect by itself: a commit, a file
+	lasting bool // it may take effect on its own: a commit, a file
 	post    bool // to another program
 }
 
@@ -48,7 +48,7 @@ func (p *plug) failures() *cli.Failures {
 
 type consumer = func(context.Context, []events.CloudEvent) error
 
-// arm counts from here on.
+// arm restarts the counting of calls.
 func (p *plug) arm(at int, late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,11 +159,11 @@ type transaction struct {
 	plug *plug
 }
 
-// Commit of a process that is killed before it rolls back.
+// Commit commits; if the process is killed at it, it rolls back.
 func (t transaction) Commit() error {
 	_, err := through(t.plug, true, func() (struct{}, error) { return struct{}{}, t.Tx.Commit() })
 	if errors.Is(err, errKilled) {
-		_ = t.Rollback() // without effect where the commit was carried out
+		_ = t.Rollback() // no effect if the commit was carried out
 	}
 	return err
 }

@@ -12,11 +12,11 @@ import (
 	"tilth/wire"
 )
 
-// maxAtRest is how many calls to its database an idle server makes in a minute: transactions count as two, statements as one.
+// maxAtRest bounds the calls of an idle server to its database in a minute: a transaction counts as two, a statement as one.
 const maxAtRest = 400
 
-// TestAnIdleServerLeavesItsDatabaseAlone starts a server that nobody asks for anything. What there is to do is announced by
-// commits, so that it only looks from time to time.
+// TestAnIdleServerLeavesItsDatabaseAlone starts a server that gets no requests. Commits announce the work that there is
+// to do, so the server only polls from time to time.
 func TestAnIdleServerLeavesItsDatabaseAlone(t *testing.T) {
 	t.Parallel()
 	rig.EachDatabase(t, func(t *testing.T, database string) {
@@ -27,7 +27,7 @@ func TestAnIdleServerLeavesItsDatabaseAlone(t *testing.T) {
 		require.NoError(t, err)
 		ended := make(chan error, 1)
 		go func() { ended <- w.server.Serve(ctx, wire.Listeners{Main: listener}) }()
-		// A window is longer than any loop waits that looks all the time. The first ones may see the start's own work.
+		// A window is longer than the wait of any polling loop. The first ones may include work of the start.
 		for window := 0; ; window++ {
 			w.plug.arm(0, false)
 			began := time.Now()

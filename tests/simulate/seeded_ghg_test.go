@@ -20,22 +20,22 @@ import (
 	"tilth/ports"
 )
 
-// assessing is assessments of a planned world that are written and submitted, by an engine that answers, fails, refuses or
-// hangs, and during whose runs others write. What was submitted is a version, once, with all that belongs to it, and no
-// version holds what nobody entered at that time.
+// assessing is the assessments of a planned world that are written and submitted. The engine answers, fails, refuses or
+// hangs, and others write during its runs. What was submitted is a version, once, with everything that belongs to it,
+// and no version contains what nobody had entered at that time.
 type assessing struct {
 	*planned
 	use     *ghgapp.Assessments
 	reports []assessed
-	others  int64 // the assessment that somebody writes while the engine is at work; 0: nobody does
+	others  int64 // the assessment that somebody writes while the engine runs; 0: none
 	runs    int
 }
 
-// assessed is an assessment and what the model knows of it.
+// assessed is an assessment and what the model knows about it.
 type assessed struct {
 	id       int64
-	urea     int   // kg/ha that are entered
-	versions []int // of each version, what it holds
+	urea     int   // entered, in kg/ha
+	versions []int // what each version contains
 }
 
 func newAssessing(p *planned, deps app.Deps, busy bool) *assessing {
@@ -87,7 +87,7 @@ func (a *assessing) Engine(string) (ports.Engine, error) { return outside{a}, ni
 // Check implements ports.Engines.
 func (a *assessing) Check(ports.EngineChoice) error { return nil }
 
-// outside is an engine of somebody else.
+// outside is an engine that somebody else runs.
 type outside struct{ *assessing }
 
 // ID implements ports.Engine.
@@ -160,7 +160,7 @@ func (a *assessing) submit() {
 	require.Equal(a.t, 409, status, "the engine refused, or others never stopped writing")
 }
 
-// judge holds the assessments against the model.
+// judge compares the assessments with the model.
 func (a *assessing) judge() {
 	published, audited := map[string]int{}, map[int64]int{}
 	for _, e := range a.Events {

@@ -28,9 +28,9 @@ import (
 	"tilth/tests/rig"
 )
 
-// importing is files of outlines that come into farms of a planned world, small ones within their requests and large ones
-// in the background. Fields go by the keys of another system: however often a file is sent, and whatever fails, there is one
-// for each key. Two thirds of them go to farms that their files name, of which there is one of each name.
+// importing is files of outlines that are imported into farms of a planned world, small ones within their requests and large
+// ones in the background. Fields are identified by the keys of another system: however often a file is sent, and whatever fails,
+// there is one field for each key. Two thirds of them go to farms that their files name, and there is one farm of each name.
 type importing struct {
 	*planned
 	intake   *outlinesapp.Imports
@@ -41,8 +41,8 @@ type importing struct {
 	sent     int
 
 	// The model.
-	names   map[string]map[string]bool // those that a field may have, by its key
-	settled map[string]bool            // keys whose fields are there
+	names   map[string]map[string]bool // the names that a field may have, by its key
+	settled map[string]bool            // keys whose fields exist
 	large   map[int64][]string         // imports in the background, with their keys
 }
 
@@ -67,7 +67,7 @@ func newImporting(p *planned, deps app.Deps) *importing {
 	return i
 }
 
-// Survey and Read read files whose lines are a key, a name and a ground; others are features without an outline.
+// Survey and Read read files whose lines are a key, a name and a ground; other lines are features without an outline.
 func (i *importing) Survey(_ context.Context, _ string, file ports.Object) (ports.Survey, error) {
 	n := int64(len(i.lines(file)))
 	return ports.Survey{Features: n, Properties: []ports.Property{{Name: "farm"}, {Name: "key"}, {Name: "name"}}}, nil
@@ -93,7 +93,7 @@ func (i *importing) Read(_ context.Context, _ string, file ports.Object) iter.Se
 	}
 }
 
-// farmOf returns what a file calls the farm of a field; empty: that of the request.
+// farmOf returns the name that a file gives the farm of a field; empty: that of the request.
 func farmOf(key string) string {
 	if n := key[len(key)-1] % 3; n > 0 {
 		return fmt.Sprint(namedFarm, n)
@@ -145,7 +145,7 @@ func (i *importing) start() {
 	}
 }
 
-// open returns the imports that are not worked through.
+// open returns the imports that are not finished.
 func (i *importing) open() (out []int64) {
 	for _, id := range slices.Sorted(maps.Keys(i.large)) {
 		if b := i.batch(id); b.Open() {
@@ -215,7 +215,7 @@ func (i *importing) judge() {
 	require.Zero(i.t, all)
 }
 
-// judgeEnd holds the farm against the model when all work has ended: also what was compared in the background is known.
+// judgeEnd compares the farm with the model when all work has ended: what is compared in the background is known by then, too.
 func (i *importing) judgeEnd() {
 	for id, keys := range i.large {
 		b := i.batch(id)
@@ -252,7 +252,7 @@ func refs(of []record.Ref) iter.Seq[int64] {
 	}
 }
 
-// drawer keeps files on the disk that fails.
+// drawer keeps files on the failing disk.
 type drawer struct {
 	p    *planned
 	kept map[string][]byte
@@ -265,7 +265,7 @@ func (d drawer) Put(_ context.Context, name string, from io.Reader) (int64, erro
 	}
 	d.kept[name] = text
 	if d.p.happens(0.05) {
-		return 0, errDisk // it is there, and nobody heard
+		return 0, errDisk // it was stored, but the caller does not learn of it
 	}
 	return int64(len(text)), nil
 }

@@ -9,11 +9,11 @@ import (
 	"tilth/ports"
 )
 
-// deriving is profiles of a planned world that are read through other indices than their own: each series is computed once it
-// is asked for, in the background, and costs nothing.
+// deriving is profiles of a planned world that are read through indices other than their own: each series is computed
+// once after it is requested, in the background, and costs nothing.
 type deriving struct {
 	*planned
-	asked map[asked]bool // what was asked for of active orders
+	asked map[asked]bool // what was requested of active orders
 }
 
 // asked is an order with an index other than its own.
@@ -31,7 +31,7 @@ func (d *deriving) look() {
 	}
 	got, err := d.profiles.RetrieveReading(d.t.Context(), d.owner, false, of.id, vegetation.Choice{Index: index}, 0)
 	if err != nil {
-		return // who asks asks again
+		return // the caller will ask again
 	}
 	other := index != vegetation.NDVI
 	switch {
@@ -49,7 +49,7 @@ func (d *deriving) look() {
 	}
 }
 
-// judge holds that what was asked for is there, or has the one job that computes it.
+// judge checks that what was requested is stored, or has the one job that computes it.
 func (d *deriving) judge() {
 	jobs := map[string]int{}
 	for _, job := range d.Jobs {

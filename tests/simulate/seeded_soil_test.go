@@ -20,8 +20,8 @@ import (
 	"tilth/ports"
 )
 
-// surveying is areas of interest of a planned world that are ordered to be surveyed, by a source that answers, fails, refuses
-// or hangs. An order that has layers is charged once, one that failed never, and its area can be ordered again.
+// surveying is areas of interest of a planned world that are ordered to be surveyed, by a source that answers, fails,
+// refuses or hangs. An order with layers is charged once, a failed one never, and its area can be ordered again.
 type surveying struct {
 	*planned
 	orders *soil.Orders
@@ -29,7 +29,7 @@ type surveying struct {
 	areas  []area
 }
 
-// area is an area of interest and what the model knows of its latest order.
+// area is an area of interest and what the model knows about its latest order.
 type area struct {
 	id     int64
 	order  int64 // 0: there is none
@@ -94,7 +94,7 @@ func (s *surveying) place() {
 	}
 }
 
-// judge holds the orders against the model, and returns what those that ended well and those that are open cost.
+// judge compares the orders with the model, and returns the cost of those that ended well and of those that are open.
 func (s *surveying) judge() (active, open credit.Amount) {
 	completed := map[int64]int{}
 	for _, e := range s.Events {

@@ -33,7 +33,7 @@ import (
 	"tilth/tests/rig"
 )
 
-// TestSeededWorlds runs use cases in worlds whose disk, clock and network fail by plan: a seed is
+// TestSeededWorlds runs use cases in worlds whose disk, clock and network fail by plan: a seed determines
 // a plan, and a model judges every answer. TILTH_SEED=n replays one seed, TILTH_SIMULATE=1 runs many.
 func TestSeededWorlds(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestSeededWorlds(t *testing.T) {
 	}
 }
 
-// errDisk is a write that fails.
+// errDisk is the error of a failed write.
 var errDisk = fault.New(fault.Unavailable, "database_unavailable", "The database does not answer.")
 
 // planned is a company in a world that fails by plan.
@@ -85,7 +85,7 @@ type planned struct {
 	made     int64 // farms
 }
 
-// order is a field, its season and what the model knows of its order.
+// order is a field, its season and what the model knows about its order.
 type order struct {
 	field  farm.Field
 	season int64
@@ -116,12 +116,12 @@ func newPlanned(t *testing.T, seed uint64) *planned {
 	}
 	p.imports, p.hooks, p.soil = newImporting(p, deps), newPosting(p, deps), newSurveying(p, deps)
 	p.readings = &deriving{planned: p, asked: map[asked]bool{}}
-	p.ghg = newAssessing(p, deps, seed%5 == 0) // a run costs what many other steps do
+	p.ghg = newAssessing(p, deps, seed%5 == 0) // a run costs as much as many other steps
 	p.price = credit.Charge(credit.DefaultProfilePrice, p.fields[0].field.AreaM2())
 	return p
 }
 
-// happens says whether something of a probability happens, by the plan.
+// happens reports whether something of a probability happens, by the plan.
 func (p *planned) happens(probability float64) bool {
 	return !p.calm && p.plan.Float64() < probability
 }
@@ -146,7 +146,7 @@ func unsure[T any](ctx context.Context, p *planned, write func(context.Context, 
 	if p.happens(0.05) {
 		return errDisk
 	}
-	if p.happens(0.1) { // a lost race: what was done is taken back, and done again
+	if p.happens(0.1) { // a lost race: what was done is rolled back, and done again
 		race := errors.New("lost race")
 		if err := write(ctx, func(ctx context.Context, tx T) error { return errors.Join(do(ctx, tx), race) }); !errors.Is(err, race) {
 			return err
@@ -165,7 +165,7 @@ func unsure[T any](ctx context.Context, p *planned, write func(context.Context, 
 		return ctx.Err()
 	})
 	if err == nil && p.happens(0.05) {
-		return errDisk // it was committed, and nobody heard
+		return errDisk // it was committed, but the caller does not learn of it
 	}
 	return err
 }
@@ -250,7 +250,7 @@ func (p *planned) live(steps int) {
 }
 
 // ask makes a request under a key of its own, again until there is an answer, and then once more:
-// it is the same.
+// the answer must be the same.
 func (p *planned) ask(use func(ctx context.Context) (id int64, err error)) (status int, id int64) {
 	p.keys++
 	do := func(ctx context.Context) (ports.Answer, bool) {
@@ -284,7 +284,7 @@ func (p *planned) ask(use func(ctx context.Context) (id int64, err error)) (stat
 	}
 }
 
-// farm creates a farm, which nothing but its key keeps from being made twice.
+// farm creates a farm; only its key keeps it from being made twice.
 func (p *planned) farm() {
 	status, _ := p.ask(func(ctx context.Context) (int64, error) {
 		made, err := p.farms.Create(ctx, p.owner, []farmapp.Draft[farm.Farm]{{Record: farm.Farm{Name: "Farm"}}}, false)
@@ -321,7 +321,7 @@ func (p *planned) place(of *order) {
 	}
 }
 
-// work runs the jobs that are due, each for at most a minute: its process is killed then.
+// work runs the jobs that are due, each for at most a minute: then its process is killed.
 func (p *planned) work() {
 	p.hooks.relay()
 	_, _ = p.soil.worker.Sweep(p.t.Context()) // what fails is swept the next time
@@ -344,8 +344,8 @@ func (p *planned) wallet() (out credit.Wallet) {
 	return out
 }
 
-// judge holds the world against the model: orders move on and never back, and for each there is
-// one charge, one event and, while it is open, its job.
+// judge compares the world with the model: orders move forward and never back, and each has one
+// charge, one event and, while it is open, its job.
 func (p *planned) judge() {
 	var open, active credit.Amount
 	completed := map[int64]int{}

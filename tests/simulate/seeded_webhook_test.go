@@ -18,8 +18,8 @@ import (
 	"tilth/ports"
 )
 
-// posting is a webhook of a planned world, at an address that answers, fails or hangs. Every committed event arrives, each
-// under its own id, and there is one delivery of it, whatever fails between the commit and the answer.
+// posting is a webhook of a planned world, at an address that answers, fails or hangs. Every committed event arrives,
+// each under its own id, and has one delivery, whatever fails between the commit and the answer.
 type posting struct {
 	*planned
 	store   ports.Store
@@ -59,7 +59,7 @@ func (h *posting) publish() {
 	})
 }
 
-// relay carries what is committed to the consumers; what fails comes again.
+// relay carries what is committed to the consumers; what fails is repeated.
 func (h *posting) relay() {
 	for {
 		if more, err := h.bus.Step(h.t.Context()); !more || err != nil {
@@ -90,13 +90,13 @@ func (h *posting) Send(ctx context.Context, parcel ports.Parcel) webhook.Outcome
 		require.Equal(h.t, body, string(parcel.Body), "an event is the same at every try")
 	}
 	h.posted[parcel.ID] = string(parcel.Body)
-	if h.happens(0.1) { // it arrived, and the sender does not hear so
+	if h.happens(0.1) { // it arrived, but the sender does not learn of it
 		return hang()
 	}
 	return webhook.Outcome{StatusCode: 200}
 }
 
-// judge holds deliveries against what is committed and what was posted.
+// judge compares the deliveries with what is committed and what was posted.
 func (h *posting) judge() {
 	committed, seen := map[string]bool{}, map[string]bool{}
 	for _, e := range h.Events {
@@ -116,7 +116,7 @@ func (h *posting) judge() {
 	}
 }
 
-// judgeEnd holds that no event is lost when all work has ended.
+// judgeEnd checks that no event is lost when all work has ended.
 func (h *posting) judgeEnd() {
 	h.judge()
 	deliveries := h.Deliveries(1)
@@ -127,7 +127,7 @@ func (h *posting) judgeEnd() {
 	}
 }
 
-// unsureRelay reads the outbox of a disk that fails.
+// unsureRelay reads the outbox from a failing disk.
 type unsureRelay struct {
 	ports.Relay
 	p *planned
@@ -146,7 +146,7 @@ func (r unsureRelay) Published(ctx context.Context, seqs []int64, at time.Time) 
 	}
 	err := r.Relay.Published(ctx, seqs, at)
 	if err == nil && r.p.happens(0.05) {
-		return errDisk // it is marked, and nobody heard
+		return errDisk // it is marked, but the caller does not learn of it
 	}
 	return err
 }

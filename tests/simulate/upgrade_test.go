@@ -24,20 +24,20 @@ import (
 	"tilth/wire"
 )
 
-// age is an installation of an earlier release: testdata/NAME has the dumps of it by sqlite3 and pg_dump, and what it answered to
+// age is an installation of an earlier release: testdata/NAME has its dumps by sqlite3 and pg_dump, and its answers to
 // its owner before it was killed while an order waited for its imagery.
 type age struct {
 	name    string
 	waits   int64                             // the order
 	changes string                            // a farm
-	chained map[chain.Name]int64              // how many rows of each chain there are at least in the end
+	chained map[chain.Name]int64              // minimum number of rows of each chain in the end
 	full    bool                              // every table has a row
-	every   int                               // kills at each call, at each second one and so on, in make test
+	every   int                               // in make test, the server is killed at every n-th call
 	also    func(t *testing.T, s *rig.Server) // what else it shows
 }
 
-// ages are that of the very first schema (commit ef58f7c8), and one from the middle of the way to this one (fdb1af40): with
-// evidence, readings, a plan and its results, webhooks and chains, an archive that is asked, and a job that a worker held.
+// ages are those of the very first schema (commit ef58f7c8), and of one halfway to this one (fdb1af40): with evidence,
+// readings, a plan and its results, webhooks and chains, an archive that is queried, and a job that a worker held.
 var ages = []age{
 	{name: "first", waits: 2, changes: "farm/2/", full: true, every: 3, chained: map[chain.Name]int64{chain.Ledger: 5, chain.Audit: 1}, also: func(t *testing.T, s *rig.Server) {
 		neighbour := s.Anonymous()
@@ -50,20 +50,20 @@ var ages = []age{
 	{name: "middle", waits: 2, changes: "farm/1/", every: 30, chained: map[chain.Name]int64{chain.Ledger: 6, chain.Audit: 60}, also: func(*testing.T, *rig.Server) {}},
 }
 
-// moved are the members of old answers that later versions say otherwise, and the columns that later schemas have no more:
-// each was a decision, which the history of the code explains.
+// moved are the members of old answers that later versions state differently, and the columns that later schemas no
+// longer have: each was a decision, which the history of the code explains.
 var moved = map[string]bool{
 	"profile_series": true, "profile_observations": true, // readings hold them now: the order's answer has every number
 	"outbox_seen":        true,                                       // the positions of feeds replaced it: no consumer of the first version marked anything in it
 	".data.company.name": true, ".data.results[].company.name": true, // was empty, which was a defect
 }
 
-// due says in which year the order that waits is taken up, and webhooks are posted to.
+// due sets the year in which the pending order is taken up, and webhooks are posted to.
 const due = "UPDATE jobs SET lease = NULL, lease_until = NULL, run_at = '%s-01-01T00:00:00.000000Z' WHERE kind IN ('vi_profile', 'webhook')"
 
-// TestUpgradeFromEarlierSchemas brings installations of earlier schemas to this one by a server that is killed again and
-// again on its way, each time at a later call to its database, before or after the call took effect: nothing is lost, every record is answered as before, the chains that the
-// first schema did not have are whole, and the order that waited is done.
+// TestUpgradeFromEarlierSchemas upgrades installations of earlier schemas to this one with a server that is killed again and
+// again meanwhile, each time at a later call to its database, before or after the call took effect: nothing is lost, every
+// record is answered as before, the chains that the first schema did not have are intact, and the pending order is done.
 func TestUpgradeFromEarlierSchemas(t *testing.T) {
 	t.Parallel()
 	for _, a := range ages {
@@ -125,7 +125,7 @@ func (a age) upgrade(t *testing.T, open func(testing.TB) string) {
 	w.answersAsBefore(a)
 }
 
-// file returns what a file of an age holds.
+// file returns the content of a file of an age.
 func (a age) file(t testing.TB, name string) []byte {
 	packed, err := os.Open(filepath.Join("testdata", a.name, name+".gz"))
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func (a age) restored(t testing.TB, kind, database string) string {
 	return database
 }
 
-// columns are those of every table, in their order, without the tables of migrations.
+// columns are the columns of every table, in their order, without the tables of migrations.
 func (w *world) columns() map[string][]string {
 	query := `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'schema%' ORDER BY 1, c.cid`
@@ -164,7 +164,7 @@ func (w *world) contents(table string, columns []string) (out [][]string) {
 	}
 	query := fmt.Sprintf("SELECT %s FROM %s", strings.Join(texts, ", "), table)
 	if table == "jobs" {
-		query += " WHERE key <> 'all'" // those of chores: each start puts them back
+		query += " WHERE key <> 'all'" // those of chores, which each start puts back
 	}
 	rows, err := w.raw.QueryContext(w.t.Context(), query)
 	require.NoError(w.t, err)
@@ -181,8 +181,8 @@ func (w *world) contents(table string, columns []string) (out [][]string) {
 	return out
 }
 
-// answersAsBefore serves the upgraded database: what was answered is answered, what waited is done, what was shared is seen,
-// and every chain is whole.
+// answersAsBefore serves the upgraded database: the old answers are still given, what waited is done, what was shared
+// is seen, and every chain is intact.
 func (w *world) answersAsBefore(a age) {
 	t, ctx := w.t, w.t.Context()
 	kind := "postgres"
@@ -199,7 +199,7 @@ func (w *world) answersAsBefore(a age) {
 	owner.Token = in["access"].(string)
 	for _, path := range slices.Sorted(maps.Keys(answers)) {
 		var unlike []string
-		rig.Eventually(t, func() bool { // some of what the upgrade left to do is done in the background
+		rig.Eventually(t, func() bool { // some of what the upgrade left is done in the background
 			var answer any
 			require.NoError(t, json.Unmarshal(owner.Expect(200, "GET", path, nil).Body, &answer))
 			unlike = differences("", answers[path], answer)
@@ -218,8 +218,8 @@ func (w *world) answersAsBefore(a age) {
 	w.chainsWhole(a.chained)
 }
 
-// chainsWhole waits until everything is chained, and has it verified as an operator does: the ledger has every transaction of
-// before and the one after, the trail the change after the upgrade.
+// chainsWhole waits until everything is chained, and has it verified as an operator does: the ledger has every earlier
+// transaction and the one after the upgrade, the trail the change after the upgrade.
 func (w *world) chainsWhole(rows map[chain.Name]int64) {
 	t := w.t
 	env := map[string]string{"TILTH_DATABASE_URL": w.database}
@@ -243,7 +243,7 @@ func (w *world) chainsWhole(rows map[chain.Name]int64) {
 	}
 }
 
-// differences are the members of an old answer that a new one does not have, or says otherwise. What is new is none.
+// differences are the members of an old answer that a new one does not have, or states differently. New members do not count.
 func differences(at string, before, now any) (out []string) {
 	if moved[at] {
 		return nil

@@ -30,22 +30,22 @@ import (
 
 func TestMain(m *testing.M) { rig.Main(m) }
 
-// world is a database on which one process after the other runs.
+// world is a database on which one process after another runs.
 type world struct {
 	t                *testing.T
 	database, folder string
 	raw              *sql.DB
 	number           int // of the run
 	plug             *plug
-	server           *wire.Running // the process that runs
-	counting         string        // the statement of a state
+	server           *wire.Running // the running process
+	counting         string        // the statement that counts a state
 }
 
 func newWorld(t *testing.T, database string) *world {
 	w := unstarted(t, database)
 	w.start()
 	t.Cleanup(func() {
-		if w.server != nil { // it could be started again
+		if w.server != nil { // the last restart worked
 			require.NoError(t, w.server.Close())
 		}
 	})
@@ -110,7 +110,7 @@ func (w *world) start() {
 	require.NoError(w.t, err)
 }
 
-// restart stops the server and starts it again. A start that is killed is begun anew.
+// restart stops the server and starts it again. A start that is killed is repeated.
 func (r *run) restart() {
 	_ = r.server.Close()
 	for {
@@ -129,7 +129,7 @@ func (r *run) restart() {
 	}
 }
 
-// survive starts the server again where it was killed, and reports whether it was.
+// survive restarts the server if it was killed, and reports whether it was.
 func (r *run) survive() bool {
 	if !r.plug.pulled() {
 		return false
@@ -189,8 +189,8 @@ func (r *run) send(token, method, path, media string, body []byte, key string) *
 // secret are the paths whose answers hold a secret and are not kept.
 var secret = []string{"api-key/", "invitation/", "pact-client/", "webhook/"}
 
-// request makes a request as the company, again after a kill, and then once more: the answer is
-// the same to the byte.
+// request makes a request as the company, again after a kill, and then once more: the answer
+// must be the same to the byte.
 func (r *run) request(method, path, media string, body []byte) map[string]any {
 	return r.requestAs(r.token, method, path, media, body)
 }
@@ -245,7 +245,7 @@ func (r *run) id(path string, body any) string {
 	return fmt.Sprint(int64(r.post(path, body)["id"].(float64)))
 }
 
-// state is how many rows a company has in each table, by their state.
+// state is the number of rows of a company in each table, by their state.
 func (r *run) state() map[string]int {
 	if r.counting == "" {
 		r.counting = r.countOfAll()
@@ -306,15 +306,15 @@ func (w *world) rows(query string, visit func(a, b string)) {
 	require.NoError(w.t, rows.Err())
 }
 
-// listener takes what webhooks, and PACT clients, are sent. A post is a call at which the sender can be killed: before it, or before its answer
-// has arrived.
+// listener receives what is sent to webhooks and PACT clients. A post is a call at which the sender can be killed:
+// before it, or before its answer has arrived.
 func (r *run) listener() string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		carried, answered := r.plug.begin(call{lasting: true, post: true})
 		if carried {
 			body, err := io.ReadAll(req.Body)
 			assert.NoError(r.t, err)
-			var event struct{ ID string } // that of a webhook is its webhook-id
+			var event struct{ ID string } // for a webhook, it equals its webhook-id
 			assert.NoError(r.t, json.Unmarshal(body, &event))
 			id := event.ID
 			assert.NotEmpty(r.t, id)

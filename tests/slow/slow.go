@@ -1,5 +1,5 @@
-// Package slow has a store that knows which of its reads are open: whoever takes an answer slowly
-// must hold none of them.
+// Package slow has a store that knows which of its reads are open: a caller that takes an answer
+// slowly must hold none of them.
 package slow
 
 import (
@@ -11,7 +11,7 @@ import (
 	"tilth/ports"
 )
 
-// Store reads from a bundle of repositories.
+// Store reads from one set of repositories.
 type Store struct {
 	ports.Store
 	Repos ports.Repos
@@ -32,7 +32,7 @@ type Writer struct {
 	T      *testing.T
 	Store  *Store
 	Writes int
-	Last   string // what was written last
+	Last   string // the last write
 }
 
 // Write requires that no read is open.

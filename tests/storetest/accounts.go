@@ -17,7 +17,7 @@ func testAccounts(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	company := w.ours.scope.Company()
 	w.operate(func(tx ports.OperatorRepos) error {
-		// A conflict does not end the transaction: what comes after it is stored.
+		// A conflict does not end the transaction: later writes are stored.
 		err := tx.Accounts.CreateCompany(w.ctx, &ports.Company{UUID: w.ids.UUID(), Name: "Ours", CreatedAt: w.clock.Now()}, nil)
 		require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 		err = tx.Accounts.CreateUser(w.ctx, &ports.User{CompanyID: company, Email: "OURS@example.org", Name: "x"})
@@ -120,7 +120,7 @@ func testTokens(t *testing.T, b Backend) {
 		require.Equal(t, []ports.SigningKey{next, old}, keys)
 		return err
 	})
-	// A token that two present at once is used by one: the second sees the use of the first.
+	// A token presented twice at the same time is used once: the second caller sees the use by the first.
 	fresh := 0
 	for _, err := range together(6, func(int) error {
 		return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {

@@ -31,7 +31,7 @@ func testDerivations(t *testing.T, b Backend) {
 	require.False(t, ok)
 	d := vegetation.NewDerivation(order, vegetation.Reading{Index: vegetation.EVI}, kept(w.clock.Now()))
 	checked := kept(begin.Add(time.Hour))
-	for range 2 { // stored, and stored anew
+	for range 2 { // stored, and stored again
 		w.write(func(tx ports.Repos) error { return tx.Orders.PutDerivation(w.ctx, scope, d) })
 		got, ok := get(scope, vegetation.Reading{Index: vegetation.EVI})
 		require.True(t, ok)
@@ -111,7 +111,7 @@ func testStatements(t *testing.T, b Backend) {
 				span.After = &piece[1]
 			}
 		}
-		// From any moment on, the wallet at it and what follows give the wallet of today.
+		// From any moment on, the wallet at that moment and what follows add up to the current wallet.
 		for i := range all {
 			at := all[i].CreatedAt
 			wallet, err := tx.Wallet.At(w.ctx, scope, at)
@@ -237,7 +237,7 @@ func noteOperator(t *testing.T, w *world) {
 	})
 }
 
-// testOwnCurves stores curves of companies' own fields: each company sees its own, the newest first, until they are removed.
+// testOwnCurves stores companies' own curves: each company sees its own, the newest first, until they are removed.
 func testOwnCurves(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	curves := func(level float64) cropcheck.Own {

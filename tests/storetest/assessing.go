@@ -24,7 +24,7 @@ type anyone struct{}
 
 func (anyone) Allowed(context.Context, access.Principal, access.Slug) (bool, error) { return true, nil }
 
-// queueless is a store whose queue takes no jobs.
+// queueless is a store whose queue accepts no jobs.
 type queueless struct{ ports.Store }
 
 func (q queueless) Write(ctx context.Context, do func(ctx context.Context, tx ports.Repos) error) error {
@@ -49,8 +49,8 @@ func (w *world) assessing(store ports.Store, log *slog.Logger) *ghgapp.Assessmen
 	}
 }
 
-// testCompletion holds that the completeness of every assessment is worked out in the end,
-// of the version at hand, whatever comes in between.
+// testCompletion checks that the completeness of every assessment is finally computed, for
+// the current version, whatever happens in between.
 func testCompletion(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	log := &bytes.Buffer{}
@@ -83,7 +83,7 @@ func testCompletion(t *testing.T, b Backend) {
 		return state.Sections[0].Filled
 	}
 
-	// A failure to ask is logged, and what was written is there.
+	// A failure to queue the job is logged, and what was written is stored.
 	made, err := broken.Create(w.ctx, who, ghgapp.AssessmentDraft{
 		Record:   assessment.Assessment{ResourceType: assessment.OfField, ResourceID: w.ours.field.ID},
 		Sections: map[string]any{"soil": map[string]any{"soil_class": "sandy"}},
@@ -109,7 +109,7 @@ func testCompletion(t *testing.T, b Backend) {
 	require.Zero(t, asked, "nothing is left")
 	require.Empty(t, w.claim(10))
 
-	// A write while the job is held is counted by it; one after it leaves a job of its own.
+	// A write while the job is running is included in it; one after it leaves a job of its own.
 	edit(made.ID, 2024)
 	job := claim(ghgapp.CompletenessJob, 1)[0]
 	edit(made.ID, 2023)
@@ -120,7 +120,7 @@ func testCompletion(t *testing.T, b Backend) {
 	edit(made.ID, 2022)
 	job = claim(ghgapp.CompletenessJob, 1)[0]
 
-	// Computed on request and written again at the same moment: the state is not taken for
+	// Computed on request and written again at the same moment: the state is not taken as
 	// that of the later version.
 	_, _, err = use.Compute(w.ctx, who, made.ID)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func testCompletion(t *testing.T, b Backend) {
 	lost(t, use.Run(w.ctx, late))
 	require.Equal(t, before, look(made.ID))
 
-	// A clock that was set back does not leave the state older than what it is of.
+	// A clock that was set back does not make the state older than the version that it describes.
 	w.clock.move(-time.Hour)
 	require.NoError(t, use.Run(w.ctx, job))
 	require.Equal(t, look(made.ID).UpdatedAt, *look(made.ID).CompletenessComputedAt)

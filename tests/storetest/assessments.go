@@ -60,7 +60,7 @@ func testAssessmentSections(t *testing.T, b Backend) {
 	require.Empty(t, sheet(scope))
 	urea := assessment.Values{"product": "urea", "rate": map[string]any{"value": 180.25, "unit": "kg/ha"}, "notes": "Ñ \"q\""}
 	many := rowsOf(urea, assessment.Values{"product": "can", "applied_area_pct": 0.0}, assessment.Values{})
-	for range 450 { // more than one statement inserts
+	for range 450 { // more than one statement can insert
 		many = append(many, assessment.Row{Values: assessment.Values{"product": "map"}})
 	}
 	w.write(func(tx ports.Repos) error {
@@ -77,7 +77,7 @@ func testAssessmentSections(t *testing.T, b Backend) {
 		seen[row.ID] = true
 	}
 
-	// Turned round, one gone, one new: those that carry their id keep it.
+	// Reordered, one removed, one new: rows that carry their id keep it.
 	old := stored["fertilizers"]
 	next := []assessment.Row{old[2], {Values: assessment.Values{"product": "new"}}, old[0]}
 	w.write(func(tx ports.Repos) error {
@@ -97,7 +97,7 @@ func testAssessmentSections(t *testing.T, b Backend) {
 	})
 	require.Equal(t, []assessment.Row{{ID: got[1].ID, Values: urea}, got[2], last}, sheet(scope)["fertilizers"])
 
-	// Nobody else reads or writes them, nor is an item found below another section.
+	// Nobody else reads or writes them, and an item is not found under another section.
 	for _, other := range []access.Scope{w.theirs.scope, access.SharedWith(w.theirs.scope.Company()), access.SharedWith(scope.Company()), access.Own(0), {}} {
 		require.Empty(t, sheet(other))
 		_ = w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -191,8 +191,8 @@ func testAssessmentStates(t *testing.T, b Backend) {
 	require.Equal(t, []int64{w.theirs.assessment.ID}, stale(), "nobody asks what is deleted")
 }
 
-// testAssessmentSharing holds that an assessment is shared with its field, or with its
-// farm, by a grant that says so.
+// testAssessmentSharing checks that an assessment is shared with its field, or with
+// its farm, by a grant that includes assessments.
 func testAssessmentSharing(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ofFarm := w.newAssessment(w.ours)

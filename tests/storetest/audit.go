@@ -69,7 +69,7 @@ func testAudit(t *testing.T, b Backend) {
 	}
 	require.Len(t, entries(w.ours.scope, ports.AuditQuery{}), 2)
 
-	// What a transaction deletes is told once, the record asked for with its members.
+	// What a transaction deletes is recorded once, the requested record with its members.
 	w.write(func(tx ports.Repos) error {
 		if _, err := tx.Cultivations.SoftDeleteOfFields(w.ctx, w.ours.scope, []int64{w.ours.field.ID}, at); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// Whoever asks at the same time as others gets no more than the cap.
+// Concurrent callers together get no more than the cap.
 func testCaps(t *testing.T, b Backend) {
 	const allowed, asked = 3, 20
 	w := newWorld(t, b)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testCertificates holds that one server at a time fetches, and that one that died keeps nobody off for good.
+// testCertificates checks that one server at a time fetches, and that a server that died does not block the others for good.
 func testCertificates(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	store := w.Certificates()

@@ -85,7 +85,7 @@ func (w *world) operates(n int) {
 	})
 }
 
-// meddler is a connection past every guard of the database.
+// meddler is a connection that bypasses every guard of the database.
 func meddler(t testing.TB, w *world) *sql.Conn {
 	t.Helper()
 	conn, err := raw(t, w.address).Conn(w.ctx)
@@ -126,7 +126,7 @@ func testChains(t *testing.T, b Backend) {
 	w.whole(chain.Audit, begun+3)
 	w.whole(chain.Ledger, 3)
 
-	// The trail of the operator is of no company.
+	// The trail of the operator belongs to no company.
 	operated := w.verified(chain.Operator).Rows
 	w.operates(3)
 	require.EqualValues(t, 3, w.verified(chain.Operator).Waiting)
@@ -148,7 +148,7 @@ func testChains(t *testing.T, b Backend) {
 		w.whole(chain.Audit, begun+5)
 	}
 
-	// Any number of sequencers chain a row once.
+	// Any number of sequencers chain a row only once.
 	w.account(w.ours.scope, 40)
 	var all sync.WaitGroup
 	for range 4 {
@@ -163,7 +163,7 @@ func testChains(t *testing.T, b Backend) {
 	require.Zero(t, got.Waiting)
 	require.Equal(t, got.Head.Position, got.Rows)
 
-	// An export holds all that it takes to recompute the chain.
+	// An export contains everything that is needed to recompute the chain.
 	text, hash := "", chain.ID{Name: chain.Ledger, CompanyID: w.ours.scope.Company()}
 	for _, e := range collect(t, (&auditapp.Verifier{Store: w.Database}).Export(w.ctx, hash)) {
 		if e.Link != nil {
@@ -199,7 +199,7 @@ func testAppendOnly(t *testing.T, b Backend) {
 	w.whole(chain.Ledger, 2)
 }
 
-// variants returns values for a column, as SQL: each with one byte changed, and one with none.
+// variants returns other values for a column, as SQL: NULL, one for each byte changed, and one with a space added.
 func variants(value sql.NullString) []string {
 	quote := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 	if !value.Valid {
@@ -214,7 +214,7 @@ func variants(value sql.NullString) []string {
 	return append(out, quote(value.String+" "))
 }
 
-// testTampering changes every value of a chained row, byte by byte, and of what chains it.
+// testTampering changes every value of a chained row, byte by byte, and of the rows that chain it.
 func testTampering(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	w.account(w.ours.scope, 2)
@@ -257,7 +257,7 @@ func testTampering(t *testing.T, b Backend) {
 			require.NoError(t, conn.QueryRowContext(w.ctx, "SELECT CAST("+column+" AS TEXT) FROM "+c.table+" WHERE "+c.where).Scan(&before))
 			for _, after := range variants(before) {
 				if do("UPDATE "+c.table+" SET "+column+" = "+after+" WHERE "+c.where) != nil || same() == 0 {
-					continue // no value of the column, or another spelling of the same
+					continue // not a value of the column, or another spelling of the same value
 				}
 				require.NotNil(t, w.verified(c.chain).Broken, "%s.%s = %s", c.table, column, after)
 				tried++
@@ -268,7 +268,7 @@ func testTampering(t *testing.T, b Backend) {
 		require.Nil(t, w.verified(c.chain).Broken)
 		for _, gone := range []string{c.where, "1 = 1"} {
 			require.NoError(t, do("DELETE FROM "+c.table+" WHERE "+gone))
-			if broken := w.verified(c.chain).Broken; c.table != "chain_checkpoints" { // those that nothing was purged below are not needed
+			if broken := w.verified(c.chain).Broken; c.table != "chain_checkpoints" { // checkpoints below which nothing was purged are not needed
 				require.NotNil(t, broken, c.table)
 			}
 			require.NoError(t, do("DELETE FROM "+c.table))
@@ -277,7 +277,7 @@ func testTampering(t *testing.T, b Backend) {
 	}
 	require.Greater(t, tried, 300)
 
-	// A row that was added past the chain.
+	// A row that was added without being chained.
 	_, err := conn.ExecContext(w.ctx, "INSERT INTO audit_entries (company_id, at, operator, action, resource, record_id, changes) VALUES ("+
 		company+", '2026-03-01T12:30:15.000000Z', '0', 'create', 'farm', 1, '[]')")
 	require.NoError(t, err)

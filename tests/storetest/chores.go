@@ -12,7 +12,7 @@ import (
 	"tilth/app/task"
 )
 
-// testChores asserts that a chore is done once over all replicas, and is never given up.
+// testChores asserts that a chore is done once across all replicas, and is never given up.
 func testChores(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	did, away := 0, errors.New("away")
@@ -21,7 +21,7 @@ func testChores(t *testing.T, b Backend) {
 	for range 3 {
 		require.NoError(t, chores.Start(w.ctx), "every replica starts it")
 	}
-	for i := range 120 { // more often than a job is handed out that fails
+	for i := range 120 { // more often than a failing job is handed out
 		jobs := w.claim(10)
 		require.Len(t, jobs, 1)
 		require.Equal(t, 1, jobs[0].Attempt, "each time counts for itself")
@@ -31,7 +31,7 @@ func testChores(t *testing.T, b Backend) {
 		w.clock.move(time.Hour)
 	}
 
-	// One that a shutdown stops is not put off: whoever comes next does it.
+	// A chore that a shutdown stops is not postponed: the next worker does it.
 	ctx, stop := context.WithCancel(w.ctx)
 	chore.Do = func(context.Context) (int64, error) { stop(); return 0, ctx.Err() }
 	held := w.claim(1)[0]

@@ -33,8 +33,8 @@ type process struct {
 // leaseOf is the lease of jobs and events: far more than the slack.
 const leaseOf = 10 * time.Minute
 
-// process opens the database with a clock that differs from the shared one, which is the
-// database's where shared is nil.
+// process opens the database with a clock that differs from the shared one, or from the
+// database's clock if shared is nil.
 func (w *world) process(t *testing.T, shared *clock, differs time.Duration) *process {
 	p := &process{t: t, clock: &ownClock{time.Now, differs}, slack: time.Minute}
 	opts := persistence.Options{Clock: p.clock, IDs: w.ids}
@@ -69,8 +69,8 @@ func (p *process) relays() (seqs []int64) {
 	return seqs
 }
 
-// testClocks holds that due times and leases are durations between processes: their clocks may
-// differ, and be set, and nothing waits longer or shorter for it.
+// testClocks checks that due times and leases are durations between processes: their clocks
+// may differ, and be set, and nothing waits longer or shorter because of it.
 func testClocks(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	for _, differs := range []time.Duration{-time.Hour, time.Hour} {
@@ -80,7 +80,7 @@ func testClocks(t *testing.T, b Backend) {
 		}
 	}
 
-	// A lease lasts as long as it says, by whichever clock.
+	// A lease lasts as long as stated, whichever clock measures it.
 	shared := newClock()
 	shared.at.Store(time.Now().Add(48 * time.Hour).UnixNano())
 	ahead, behind := w.process(t, shared, time.Hour), w.process(t, shared, -time.Hour)
@@ -133,7 +133,7 @@ func testClocks(t *testing.T, b Backend) {
 	require.Len(t, again.claims(), 2, "what is due later is due when it was")
 }
 
-// ownClocks has one process ask for what the other one does, each by its own clock.
+// ownClocks has one process queue what the other one does, each by its own clock.
 func (w *world) ownClocks(t *testing.T, asks, does *process) {
 	asks.enqueue("now", 0)
 	asks.enqueue("later", 30*time.Minute)

@@ -91,7 +91,7 @@ func testEvidence(t *testing.T, b Backend) {
 		missing(do)
 	}
 
-	// A version holds its files; one that it does not hold goes.
+	// A version holds its files; a file that it does not hold is removed.
 	version := ports.AssessmentVersion{AssessmentID: id, Number: 1, Digest: "d", Engine: "e", FactorSet: "f", GWPSet: "g", Evidence: []byte(`[{"id": 1}]`), EvidenceDigest: "x"}
 	third := begin("evidence/4")
 	w.write(func(tx ports.Repos) error {
@@ -133,7 +133,7 @@ func testEvidence(t *testing.T, b Backend) {
 	require.Len(t, lost, 1, "that of the version is not loose")
 	require.Equal(t, "evidence/4", lost[0].Object)
 
-	// An upload that takes too long is given up, and cannot be attached any more.
+	// An upload that takes too long is given up, and can no longer be attached.
 	w.operate(func(tx ports.OperatorRepos) error {
 		n, err := tx.Evidence.GiveUp(w.ctx, now, now, 10)
 		require.Zero(t, n)
@@ -152,7 +152,7 @@ func testEvidence(t *testing.T, b Backend) {
 		require.ErrorContains(t, err, "append-only")
 	}
 
-	// What is shared is seen, and not written.
+	// What is shared can be seen, but not written.
 	shared := access.SharedWith(w.theirs.scope.Company())
 	require.Empty(t, of(shared))
 	w.share(grant{from: w.ours, to: w.theirs, target: "all", slugs: `["assessment.view"]`, status: "accepted"})
@@ -182,7 +182,7 @@ func (b *brokenOff) Remove(ctx context.Context, name string) error {
 	return b.Objects.Remove(ctx, name)
 }
 
-// testEvidenceSweep leaves bytes behind in every way there is, and clears away those that nothing needs, in two steps.
+// testEvidenceSweep leaves bytes behind in every possible way, and clears away those that nothing needs, in two steps.
 func testEvidenceSweep(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	mapping, err := engine.Mapping()
@@ -226,7 +226,7 @@ func testEvidenceSweep(t *testing.T, b Backend) {
 	})
 	require.NoError(t, use.Remove(w.ctx, who, id, held.ID))
 
-	// What is refused, and what is there already, leaves nothing behind; a kill does.
+	// What is refused, or already attached, leaves nothing behind; a kill does.
 	again, err := attach("kept")
 	require.NoError(t, err)
 	require.True(t, again.Again)
@@ -259,7 +259,7 @@ func testEvidenceSweep(t *testing.T, b Backend) {
 		require.Equal(t, want, out.String())
 	}
 
-	// Bytes that are not those that were attached, or none, are no answer.
+	// Missing bytes, or bytes that are not those that were attached, are reported as an error.
 	require.NoError(t, folder.Remove(w.ctx, kept.Object))
 	_, err = folder.Put(w.ctx, held.Object, strings.NewReader("hold"))
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ func (w *world) keep(do func(ctx context.Context, jobs ports.JobKeeper) error) e
 	return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error { return do(ctx, tx.Jobs) })
 }
 
-// keptJobs returns the jobs that a query selects, which is also how many are counted.
+// keptJobs returns the jobs that a query selects, after checking that their count agrees.
 func keptJobs(ctx context.Context, t require.TestingT, jobs ports.JobKeeper, q ports.Query) (out []ports.KeptJob) {
 	for j, err := range jobs.Each(ctx, q) {
 		require.NoError(t, err)
@@ -50,7 +50,7 @@ func (w *world) listed(q ports.Query) (keys []string) {
 	return keys
 }
 
-// testUnreadableJobs asserts that a job whose row was spoiled stops only itself. PostgreSQL's types do not let it happen.
+// testUnreadableJobs asserts that a job with a damaged row stops only itself. PostgreSQL's types do not let that happen.
 func testUnreadableJobs(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	if !strings.HasPrefix(w.address, "sqlite:") {
@@ -79,8 +79,8 @@ func testUnreadableJobs(t *testing.T, b Backend) {
 	}
 }
 
-// testFailedJobs asserts that a job that failed for good is kept with its reason, is handed out
-// again only when somebody asks for it, and can be cancelled whoever has it.
+// testFailedJobs asserts that a job that has failed for good is kept with its reason, is handed
+// out again only on request, and can be cancelled whoever holds it.
 func testFailedJobs(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	now, company := w.clock.Now(), w.ours.scope.Company()
@@ -130,7 +130,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 		require.NoError(t, fail(j))
 	}
 	require.NoError(t, w.keep(func(ctx context.Context, jobs ports.JobKeeper) error {
-		return jobs.Cancel(ctx, second[0].ID, w.clock.Now()) // one that failed goes
+		return jobs.Cancel(ctx, second[0].ID, w.clock.Now()) // a failed job is removed
 	}))
 	require.Equal(t, []string{"1"}, w.listed(jobsWith()))
 	err := w.keep(func(ctx context.Context, jobs ports.JobKeeper) error { return jobs.Retry(ctx, second[0].ID, now) })
@@ -143,7 +143,7 @@ func testFailedJobs(t *testing.T, b Backend) {
 	require.Empty(t, w.listed(jobsWith()))
 }
 
-// testJobTries holds that a job that cannot be queued takes nothing with it.
+// testJobTries checks that a job that cannot be queued does not spoil its transaction.
 func testJobTries(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	w.write(func(tx ports.Repos) error {

@@ -110,7 +110,7 @@ func testFeeds(t *testing.T, b Backend) {
 		return err
 	})
 
-	// What is published and old is forgotten, in batches; the places of the rest stay.
+	// What is published and old is forgotten, in batches; the positions of the rest stay.
 	prune := func(before time.Time, limit int) (n int64) {
 		w.operate(func(tx ports.OperatorRepos) (err error) {
 			n, err = tx.Events.Prune(w.ctx, before, limit)
@@ -122,7 +122,7 @@ func testFeeds(t *testing.T, b Backend) {
 	rows, err := w.Relay().Pending(w.ctx, w.clock.Now(), lease, 10)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, rows[4].Position)
-	for _, row := range rows[:5] { // all but d
+	for _, row := range rows[:5] { // all except d
 		require.NoError(t, w.Relay().Published(w.ctx, []int64{row.Seq}, w.clock.Now()))
 	}
 	require.Zero(t, prune(w.clock.Now(), 10), "what is young stays")
@@ -149,8 +149,8 @@ func testFeeds(t *testing.T, b Backend) {
 	require.Equal(t, event.Bounds{Last: 2, Pruned: 1}, bounds)
 }
 
-// testTakenEvents lets two replicas take the events of two feeds while positions are given:
-// each event is taken once, in the order of its feed.
+// testTakenEvents lets two replicas take the events of two feeds while positions are
+// assigned: each event is taken once, in the order of its feed.
 func testTakenEvents(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.ours.scope.Company(), w.theirs.scope.Company()
@@ -220,9 +220,9 @@ func testTakenEvents(t *testing.T, b Backend) {
 	require.Empty(t, taken(nil))
 }
 
-// testFeedRaces lets many transactions commit events, of any order of beginning and end,
-// while two replicas give places: a reader who always goes on from the last place that it
-// saw misses none and sees none twice.
+// testFeedRaces lets many transactions commit events, beginning and ending in any order,
+// while two replicas assign positions: a reader that always continues from the last
+// position it saw misses none and sees none twice.
 func testFeedRaces(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	const writers, each = 4, 25
@@ -236,7 +236,7 @@ func testFeedRaces(t *testing.T, b Backend) {
 					if err := tx.Outbox.Add(ctx, w.happened(w.ours.scope.Company(), fmt.Sprintf("%d/%d", i, n))); err != nil {
 						return err
 					}
-					// A second statement holds the transaction open after its number was drawn.
+					// A second statement keeps the transaction open after its number was drawn.
 					_, err := tx.Farms.Count(ctx, w.ours.scope, ports.Query{})
 					return err
 				})
@@ -371,7 +371,7 @@ func testWebhooks(t *testing.T, b Backend) {
 	})
 }
 
-// deliveryLife sends the one that is due, ends the other, and finds neither from outside.
+// deliveryLife sends the due delivery, ends the other, and finds neither from another company.
 func deliveryLife(t *testing.T, w *world, hook webhook.Webhook, now time.Time) {
 	w.write(func(tx ports.Repos) error {
 		due, ok, err := tx.Deliveries.Due(w.ctx, w.ours.scope, hook.ID, now)
@@ -410,7 +410,7 @@ func deliveryLife(t *testing.T, w *world, hook webhook.Webhook, now time.Time) {
 	})
 }
 
-// testQueues asserts that the queues of some kinds and of the others share the jobs.
+// testQueues asserts that a queue of some kinds and a queue of the others share the jobs.
 func testQueues(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	now := w.clock.Now()

@@ -13,7 +13,7 @@ import (
 	"tilth/core/fault"
 )
 
-// testFileMark holds that processes of one database are refused where they do not share their files.
+// testFileMark checks that processes of one database are refused if they do not share their files.
 func testFileMark(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	op := operating.Operating{Store: w.Database, Clock: w.clock, IDs: w.ids}
@@ -26,7 +26,7 @@ func testFileMark(t *testing.T, b Backend) {
 	tied, err := op.CheckFiles(w.ctx, ours)
 	require.NoError(t, err)
 	require.False(t, tied)
-	// Whoever starts at the same time finds the same mark.
+	// Processes that start at the same time find the same mark.
 	var all sync.WaitGroup
 	errs := make([]error, 6)
 	for i := range errs {

@@ -21,7 +21,7 @@ import (
 	"tilth/ports"
 )
 
-// newVersion stores a submitted version of an estate's assessment, of which a footprint can be made.
+// newVersion stores a submitted version of an estate's assessment, from which a footprint can be made.
 func (w *world) newVersion(e estate) ports.AssessmentVersion {
 	w.t.Helper()
 	text := func(v any) []byte {
@@ -51,7 +51,7 @@ func (w *world) newClient(e estate, events string) footprint.Client {
 	return client
 }
 
-// testFootprints holds what is published against every filter, in its own company alone, and that it never changes.
+// testFootprints checks what is published against every filter, only within its own company, and that it never changes.
 func testFootprints(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	use := &exchange.Publishing{Deps: app.Deps{Store: w.Database, Gate: app.NewGate(anyone{}, nil, nil), Clock: w.clock, IDs: identity.Random{}}}
@@ -127,8 +127,8 @@ func testFootprints(t *testing.T, b Backend) {
 	w.testKilledPublication()
 }
 
-// testKilledPublication holds that a publication is all there or not at all: what is shown, what is deprecated, what clients
-// are told, and the events.
+// testKilledPublication checks that a publication is stored completely or not at all: what is shown, what is
+// deprecated, what clients are told, and the events.
 func (w *world) testKilledPublication() {
 	client := w.newClient(w.ours, "https://mill.example.org/3/events")
 	counts := func() (out [5]int) {
@@ -159,7 +159,7 @@ func (w *world) testKilledPublication() {
 	})
 }
 
-// testPACTClients holds the credentials of clients, and what is exchanged with them.
+// testPACTClients checks the credentials of clients, and what is exchanged with them.
 func testPACTClients(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.newClient(w.ours, "https://a.example.org"), w.newClient(w.theirs, "")

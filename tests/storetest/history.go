@@ -42,8 +42,8 @@ func (w *world) newFertilization(e estate) farm.Fertilization {
 	}
 }
 
-// testOrdering holds for any order and any cut into pages: what the database gives is
-// what sorting gives, names by their bytes and ties by id.
+// testOrdering checks, for any order and any division into pages, that the database
+// returns what sorting returns: names by their bytes and ties by id.
 func testOrdering(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	names := []string{"b", "a", "Ä", "a", "z_", "B", "ß", "a b", "", "é", "e", "Z"}
@@ -105,7 +105,7 @@ func testOrdering(t *testing.T, b Backend) {
 	})
 }
 
-// bothWays reads a list in one go, and in chunks that each have a transaction of their own.
+// bothWays reads a list in one go, and in chunks, each in a transaction of its own.
 func bothWays[T any](t *testing.T, w *world, q ports.Query, size int64, in func(tx ports.Repos) ports.List[T, ports.Query]) (whole, chunked []T) {
 	t.Helper()
 	w.read(func(tx ports.Repos) error {
@@ -125,12 +125,12 @@ func bothWays[T any](t *testing.T, w *world, q ports.Query, size int64, in func(
 	}
 }
 
-// Chunks follow one another whatever a list is ordered by, also where the order has no value.
+// Chunks follow one another whatever the order of a list, even where the order has no value.
 func testChunks(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	farms, years := make([]*farm.Farm, 25), []*int{nil, new(2024), nil, new(2023), new(2024)}
 	for i := range farms {
-		f := farmResource.make(w, w.ours, i%7) // names that tie
+		f := farmResource.make(w, w.ours, i%7) // equal names
 		farms[i] = &f
 	}
 	seasons, applications, days := make([]*farm.Season, 12), make([]*farm.Fertilization, 12), []time.Time{date(2025, 1, 1), date(2025, 3, 31), date(2024, 2, 29)}
@@ -245,8 +245,8 @@ func testRestoring(t *testing.T, b Backend) {
 	})
 }
 
-// testFertilizationSharing holds that what is spread on a shared field is shared with it,
-// by a grant that says so.
+// testFertilizationSharing checks that what is spread on a shared field is shared with
+// it, by a grant that includes fertilizations.
 func testFertilizationSharing(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	theirs := access.SharedWith(w.theirs.scope.Company())

@@ -95,7 +95,7 @@ func testImports(t *testing.T, b Backend) {
 	}
 }
 
-// Farms are listed as files can call them: live ones of the company.
+// Farms are listed as files can name them: live farms of the company.
 func testFarmsAsCalled(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	second, gone := farm.Farm{Meta: w.meta(w.ours), Name: "Second", External: corerecord.External{ExternalID: "S-2"}}, farm.Farm{Meta: w.meta(w.ours), Name: "Gone"}
@@ -117,7 +117,7 @@ func testFarmsAsCalled(t *testing.T, b Backend) {
 	})
 }
 
-// An import that was stored before there were mappings names the properties of two members.
+// An import that was stored before mappings existed names the properties of two members.
 func testImportsOfOldNames(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	_, err := raw(t, w.address).Exec(fmt.Sprintf(`INSERT INTO field_imports (id, company_id, created_by, created_at, updated_at, farm_id, name_property, external_id_property, preview,

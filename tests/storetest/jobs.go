@@ -90,7 +90,7 @@ func testJobs(t *testing.T, b Backend) {
 	require.Equal(t, 2, stolen[0].Attempt)
 	require.NotEqual(t, job.Lease, stolen[0].Lease)
 
-	// The first worker comes back from the dead: nothing of what it did is stored.
+	// The first worker returns late: nothing of what it did is stored.
 	lost(t, w.Queue().Renew(w.ctx, job, now.Add(time.Hour)))
 	lost(t, w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 		f := farmResource.make(w, w.ours, 0)
@@ -128,7 +128,7 @@ func testJobs(t *testing.T, b Backend) {
 	require.Len(t, w.claim(10), 1, "after the end the key is free")
 }
 
-// testJobRaces lets workers of two replicas claim at once: every job goes to one.
+// testJobRaces lets workers of two replicas claim at once: every job goes to one of them.
 func testJobRaces(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	const n = 40

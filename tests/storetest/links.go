@@ -13,7 +13,7 @@ import (
 	"tilth/ports"
 )
 
-// Links: seen and revoked by their company alone, found by whoever holds the paper, and gone with their plan.
+// Links: seen and revoked only by their company, found by whoever holds the paper, and removed with their plan.
 func testPlanLinks(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	plan, now := w.plan(), w.clock.Now()
@@ -71,7 +71,7 @@ func testPlanLinks(t *testing.T, b Backend) {
 	_, err = byID(sheet.ID + 100)
 	require.True(t, fault.Is(err, fault.NotFound))
 
-	// A plan that nobody saved is forgotten with its links, and those of a deleted area of interest are not found.
+	// A plan that nobody saved is forgotten with its links, and the links of a deleted area of interest are not found.
 	other := w.plan()
 	plan = other
 	lasting := made(link.Sheet, 1)

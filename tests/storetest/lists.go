@@ -110,7 +110,7 @@ func filtersOf[T any](t *testing.T, w *world, res resource[T], cases map[string]
 	}
 }
 
-// testPages holds for any cut into pages: together they are the whole list, in order of id.
+// testPages checks, for any division into pages, that together they are the whole list, in order of id.
 func testPages(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	farms := make([]*farm.Farm, 37)
@@ -152,7 +152,7 @@ func testPages(t *testing.T, b Backend) {
 	})
 }
 
-// testFigures holds the figures of a farm against its live fields.
+// testFigures compares the figures of a farm with its live fields.
 func testFigures(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	bounded, gone := w.newField(w.ours, "bounded"), w.newField(w.ours, "gone")

@@ -32,7 +32,7 @@ func testManyAssessments(t *testing.T, b Backend) {
 		require.NoError(t, tx.Assessments.Insert(w.ctx, scope, made))
 		for i, record := range made {
 			sheet := assessment.Sheet{"soil": rowsOf(assessment.Values{"ph": float64(i)})}
-			for n := range 100 { // more than one statement inserts
+			for n := range 100 { // more than one statement can insert
 				sheet["fertilizers"] = append(sheet["fertilizers"], assessment.Row{Values: assessment.Values{"notes": fmt.Sprint(i, n)}})
 			}
 			entered[i] = ports.EnteredAssessment{Assessment: *record, Sheet: sheet}

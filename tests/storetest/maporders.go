@@ -110,7 +110,7 @@ func testMapOrders(t *testing.T, b Backend) {
 	})
 }
 
-// mapLayers asserts what maps without dates are made of.
+// mapLayers asserts what maps without dates consist of.
 func mapLayers(t *testing.T, w *world) {
 	t.Helper()
 	scope, theirs := w.ours.scope, w.theirs.scope
@@ -144,7 +144,7 @@ func mapLayers(t *testing.T, w *world) {
 	})
 }
 
-// openMaps asserts what deletions of fields and seasons, and failures of orders of an outline, ask for.
+// openMaps asserts what the deletion of fields and seasons, and the failure of orders of an outline, query.
 func openMaps(t *testing.T, w *world, order, outlined vegetation.OrderState) {
 	t.Helper()
 	ref := func(o vegetation.OrderState) []vegetation.OrderRef {

@@ -26,7 +26,7 @@ func testMigrations(t *testing.T, b Backend) {
 		names[n] = one.Name
 	}
 
-	// Many replicas start at once: one migrates, the others wait and find nothing to do.
+	// Many replicas start at once: one migrates, the others wait and find nothing left to do.
 	applied := make([][]string, 4)
 	for _, err := range together(len(applied), func(n int) (err error) {
 		applied[n], err = open(t, address, c, i).Migrator().Up(ctx)
@@ -85,8 +85,8 @@ func testMigrations(t *testing.T, b Backend) {
 
 func agreed(string, []sqlstore.Loss) error { return nil }
 
-// What a reverted migration would lose is counted, and nothing is lost without consent, or
-// while a server runs.
+// The rows that a reverted migration would lose are counted, and nothing is lost without
+// consent, or while a server runs.
 func testReverting(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ctx, address, db := w.ctx, w.address, w.Database
@@ -166,7 +166,7 @@ func testNewerSchemas(t *testing.T, b Backend) {
 	require.Error(t, err, "one of the two is not marked")
 }
 
-// usable asserts that the schema takes a company.
+// usable asserts that a company can be stored in the schema.
 func usable(t *testing.T, db ports.Store, i *ids, c *clock) {
 	t.Helper()
 	require.NoError(t, db.Operate(context.Background(), func(ctx context.Context, tx ports.OperatorRepos) error {

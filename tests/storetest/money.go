@@ -30,7 +30,7 @@ func post(ctx context.Context, db ports.Store, scope access.Scope, tx credit.Tra
 	return tx, err
 }
 
-// balanced asserts that a wallet is what its entries sum to, and gives it.
+// balanced asserts that a wallet is the sum of its entries, and returns it.
 func balanced(t require.TestingT, w *world, scope access.Scope) (out credit.Wallet) {
 	w.read(func(tx ports.Repos) error {
 		wallet, err := tx.Wallet.Get(w.ctx, scope)
@@ -68,7 +68,7 @@ func testLedger(t *testing.T, b Backend) {
 		return err
 	})
 
-	// The database itself refuses what would break the books.
+	// The database itself refuses what would unbalance the books.
 	db := raw(t, w.address)
 	for _, statement := range []string{
 		"UPDATE ledger_entries SET amount = 0", "DELETE FROM ledger_entries", "UPDATE ledger_transactions SET note = 'x'",
@@ -82,7 +82,7 @@ func testLedger(t *testing.T, b Backend) {
 	})
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 
-	// Many spend at once, on two replicas: what there is can be held once.
+	// Many spend at once, on two replicas: each credit can be held only once.
 	replicas := []*persistence.Database{w.Database, open(t, w.address, w.clock, w.ids)}
 	held := 0
 	for _, err := range together(12, func(i int) error {

@@ -31,7 +31,7 @@ func testOrders(t *testing.T, b Backend) {
 		return replicas[i%2].Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 			err := tx.Orders.Insert(ctx, scope, &placed[i])
 			if fault.Is(err, fault.Conflict) {
-				// The transaction is still of use: the other's order can be read in it.
+				// The transaction is still usable: the other's order can be read in it.
 				if _, found := tx.Orders.FindForUpdate(ctx, scope, w.ours.field.ID, w.ours.season.ID); found != nil {
 					return found
 				}
@@ -96,7 +96,7 @@ func testOrders(t *testing.T, b Backend) {
 	openOrders(t, w, order)
 }
 
-// openOrders asserts what deletions of fields and seasons ask for.
+// openOrders asserts what the deletion of fields and seasons queries.
 func openOrders(t *testing.T, w *world, order vegetation.OrderState) {
 	t.Helper()
 	scope := w.ours.scope
@@ -186,7 +186,7 @@ func testSeries(t *testing.T, b Backend) {
 	strict, ofHLS := shorter, other
 	strict.Mask, ofHLS.Dataset = vegetation.MaskStrict, vegetation.HLSS30
 	check(vegetation.Series{Index: "NDVI", Mask: vegetation.MaskStrict})
-	for range 2 { // put, and replaced
+	for range 2 { // stored, and replaced
 		put(strict)
 		put(ofHLS)
 	}

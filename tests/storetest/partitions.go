@@ -31,7 +31,7 @@ func (w *world) contentOf(table, columns, key string) (out []string) {
 	return out
 }
 
-// lies counts the rows of a table by the partition in which they are.
+// lies counts the rows of a table by their partition.
 func (w *world) lies(table string) map[string]int {
 	w.t.Helper()
 	out := map[string]int{}
@@ -51,7 +51,7 @@ func (w *world) partition() int64 {
 	return n
 }
 
-// refuses asserts that the trail and each of its partitions take no change.
+// refuses asserts that the trail and each of its partitions refuse changes.
 func (w *world) refuses() {
 	w.t.Helper()
 	db := raw(w.t, w.address)
@@ -65,7 +65,7 @@ func (w *world) refuses() {
 	}
 }
 
-// testPartitions holds what is special about tables in partitions; SQLite keeps them whole.
+// testPartitions checks what is special about partitioned tables, which SQLite does not have.
 func testPartitions(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	states, err := w.Database.Partitions(w.ctx, w.clock.Now())
@@ -81,7 +81,7 @@ func testPartitions(t *testing.T, b Backend) {
 	w.assign(10)
 	w.migratedWithItsRows()
 
-	// The clock goes to the last second of a month that is in no partition yet.
+	// The clock goes to the last second of a month that has no partition yet.
 	future := time.Now().UTC().AddDate(0, 4, 0)
 	next := time.Date(future.Year(), future.Month(), 1, 0, 0, 0, 0, time.UTC)
 	w.clock.move(next.Add(-time.Second).Sub(w.clock.Now()))
@@ -89,7 +89,7 @@ func testPartitions(t *testing.T, b Backend) {
 	w.expired(next)
 }
 
-// migratedWithItsRows reverts and applies the migration again: every row stays, and ids and sequences go on.
+// migratedWithItsRows reverts and reapplies the migration: every row stays, and ids and sequences continue.
 func (w *world) migratedWithItsRows() {
 	w.t.Helper()
 	read := func() map[string][]string {
@@ -128,13 +128,13 @@ func (w *world) entries() (n int64) {
 	return n
 }
 
-// overAMonthsEnd adds rows before and after the end of a month, with and without partitions made ahead.
+// overAMonthsEnd adds rows before and after the end of a month, with and without partitions made in advance.
 func (w *world) overAMonthsEnd(next time.Time) {
 	t, ours := w.t, w.ours.scope.Company()
 	month, day := next.AddDate(0, 0, -1).Format("_200601"), next.AddDate(0, 0, -1).Format("_20060102")
 	before := w.entries()
 
-	// Nobody has made any: the rows are in the rest, and go into their partitions later.
+	// Nobody has made any: the rows are in the rest, and move to their partitions later.
 	w.account(w.ours.scope, 3)
 	w.publish(w.happened(ours, "c"))
 	w.assign(10)
@@ -170,7 +170,7 @@ func (w *world) overAMonthsEnd(next time.Time) {
 	require.Equal(t, []string{"a", "b", "c", "far", "d"}, ids)
 }
 
-// expired removes what is over: partitions that hold nothing else, at once.
+// expired removes what has expired: partitions that contain nothing else, at once.
 func (w *world) expired(next time.Time) {
 	t, ours := w.t, w.ours.scope.Company()
 	hooks := &eventsapp.Sequencer{Store: w.Database, Clock: w.clock}
@@ -190,7 +190,7 @@ func (w *world) expired(next time.Time) {
 		return out
 	}
 
-	w.clock.move(26 * time.Hour) // the last day of the month is over
+	w.clock.move(26 * time.Hour) // the last day of the month has ended
 	require.Zero(t, prune(), "what was not published, and what webhooks have not got, keeps its partition")
 	require.Contains(t, parts("outbox"), day)
 	rows, err := w.Relay().Pending(w.ctx, w.clock.Now(), lease, 10)

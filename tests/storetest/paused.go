@@ -13,8 +13,8 @@ import (
 	"tilth/ports"
 )
 
-// testPaused asserts that a process that is paused in the middle of a transaction holds what others need for a time only, and
-// finds nothing written when it goes on. SQLite ends a lock with its process alone.
+// testPaused asserts that a process that is paused in the middle of a transaction holds what others need only for a
+// time, and finds nothing written when it continues. SQLite releases a lock only when its process ends.
 func testPaused(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	if strings.HasPrefix(w.address, "sqlite:") {
@@ -25,7 +25,7 @@ func testPaused(t *testing.T, b Backend) {
 	defer func() { require.NoError(t, paused.Close()) }()
 	reading, locked, resume := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ended, read := make(chan error, 1), make(chan error, 1)
-	go func() { // a reader who takes its time holds no lock, and is left alone
+	go func() { // a slow reader holds no lock, and is left alone
 		read <- paused.Read(w.ctx, func(ctx context.Context, tx ports.Repos) error {
 			close(reading)
 			<-resume
@@ -46,7 +46,7 @@ func testPaused(t *testing.T, b Backend) {
 		})
 	}()
 	<-locked
-	w.write(func(tx ports.Repos) error { // waits until the other is thrown out
+	w.write(func(tx ports.Repos) error { // waits until the connection of the other is closed
 		_, err := tx.Wallet.Lock(w.ctx, w.ours.scope)
 		return err
 	})

@@ -226,7 +226,7 @@ func testCredentials(t *testing.T, b Backend) {
 func testAttempts(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	now := kept(begin)
-	// Replicas that count the same keys at once, in any order, lose nothing.
+	// Replicas that count the same keys at once, in any order, lose no count.
 	const n = 12
 	for _, err := range together(n, func(i int) error {
 		return w.Operate(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
@@ -336,7 +336,7 @@ func testAlertNotices(t *testing.T, b Backend) {
 		require.Equal(t, []int64{theirs.Company()}, companies(at(3)))
 		require.ElementsMatch(t, []int64{ours.Company(), theirs.Company()}, companies(at(4)))
 
-		// Letters of two days wait beside each other.
+		// E-mails of two days wait side by side.
 		one := ports.Letter{Kind: ports.LetterAlerts, Email: "ann@example.org", CompanyID: ours.Company(), Alerts: notices, CreatedAt: at(0)}
 		other := one
 		other.CreatedAt = at(24)
@@ -359,8 +359,8 @@ func testAlertNotices(t *testing.T, b Backend) {
 	})
 }
 
-// testRevocation lets tokens be exchanged while all of their user are revoked: none that
-// an exchange has just made is left over.
+// testRevocation lets tokens be exchanged while all tokens of their user are revoked:
+// none that an exchange has just made survives.
 func testRevocation(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	user, at := w.ours.user.ID, kept(begin)
@@ -390,7 +390,7 @@ func testRevocation(t *testing.T, b Backend) {
 		w.operate(func(tx ports.OperatorRepos) error {
 			token, err := tx.Accounts.Refresh(w.ctx, next)
 			if fault.Is(err, fault.NotFound) {
-				return nil // the revocation was first
+				return nil // the revocation came first
 			}
 			require.NotNil(t, token.RevokedAt, "a token outlived the revocation")
 			return err

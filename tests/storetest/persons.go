@@ -44,7 +44,7 @@ func (w *world) everything() string {
 	return out.String()
 }
 
-// person makes a user with everything that can be held about one.
+// person makes a user with everything that can be stored about one.
 func (w *world) person(name, email string) (user ports.User) {
 	w.t.Helper()
 	scope, now := w.ours.scope, w.clock.Now()
@@ -97,7 +97,7 @@ func testPersons(t *testing.T, b Backend) {
 	before := w.everything()
 	require.Contains(t, before, "ann@x.example")
 
-	// What is held is exported, and nothing else: no hash, and nothing of others.
+	// The export contains exactly what is stored: no hash, and nothing of others.
 	held, err := op.PersonHeld(w.ctx, "Ann@x.example")
 	require.NoError(t, err)
 	for kind, want := range map[string]int{
@@ -130,7 +130,7 @@ func testPersons(t *testing.T, b Backend) {
 	require.Equal(t, strings.Count(before, "bob@x.example"), strings.Count(after, "bob@x.example"))
 	require.Equal(t, strings.Count(before, "9007199254740993"), strings.Count(after, "9007199254740993"), "the other values are as they were")
 
-	// Records and trail are whole.
+	// Records and trail are intact.
 	w.sequence()
 	got := w.verified(chain.Audit)
 	require.Nil(t, got.Broken, "%v", got.Broken)
@@ -147,7 +147,7 @@ func testPersons(t *testing.T, b Backend) {
 	_, err = op.ErasePerson(w.ctx, "ann@x.example")
 	require.True(t, fault.Is(err, fault.NotFound))
 
-	// The trail lets nothing else be written, nor anything in place of what was erased.
+	// The trail accepts no other write, nor anything in place of what was erased.
 	for _, statement := range []string{
 		"UPDATE audit_entries SET action = 'x' WHERE id IN (SELECT row_id FROM chain_erasures)",
 		"UPDATE audit_entries SET changes = '[]' WHERE id NOT IN (SELECT row_id FROM chain_erasures)",

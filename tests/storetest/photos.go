@@ -24,7 +24,7 @@ import (
 
 const jpeg = "\xff\xd8\xff\xe0 a photo "
 
-// testSamplePhotos takes photos through their lives: begun, attached, seen by their company alone, removed and swept away.
+// testSamplePhotos takes photos through their lives: begun, attached, seen only by their company, removed and swept away.
 func testSamplePhotos(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	ours, theirs := w.ours.scope, w.theirs.scope
@@ -69,7 +69,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 	require.NoError(t, err)
 	require.Equal(t, []attachment.File{first.File, second.File}, list)
 
-	// Another company sees nothing of it.
+	// Another company sees none of it.
 	_, err = attach(stranger, jpeg)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	for _, err := range []error{
@@ -86,7 +86,7 @@ func testSamplePhotos(t *testing.T, b Backend) {
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	}
 
-	// A kill leaves bytes behind, and so does a removal; they go after a day, and what is attached stays.
+	// A kill leaves bytes behind, and so does a removal; they are removed after a day, and what is attached stays.
 	broken.end = true
 	_, err = attach(who, jpeg+"3")
 	require.ErrorIs(t, err, errKilled)

@@ -16,7 +16,7 @@ import (
 	"tilth/ports"
 )
 
-// resource is what the tests that hold for every resource need to know of one.
+// resource is what the tests of all resources need to know about one.
 type resource[T any] struct {
 	repo   func(ports.Repos) ports.Records[T]
 	make   func(*world, estate, int) T // the n-th record, different from the others
@@ -66,7 +66,7 @@ func testRecords(t *testing.T, b Backend) {
 func lifeOfRecords[T any](t *testing.T, b Backend, res resource[T]) {
 	w := newWorld(t, b)
 	scope := w.ours.scope
-	records := make([]*T, 450) // more than one statement inserts
+	records := make([]*T, 450) // more than one statement can insert
 	for i := range records {
 		r := res.make(w, w.ours, i)
 		records[i] = &r
@@ -171,7 +171,7 @@ func testIsolation(t *testing.T, b Backend) {
 	isolated(t, w, assessmentResource, w.ours.assessment)
 }
 
-// isolated asserts that a record of ours is there for us, and for nobody else.
+// isolated asserts that only we see a record of ours.
 func isolated[T any](t *testing.T, w *world, res resource[T], record T) {
 	t.Helper()
 	id := res.base(&record).ID

@@ -107,7 +107,7 @@ func (c *caller) never(context.Context) (ports.Answer, bool) {
 	return ports.Answer{}, false
 }
 
-// carriedOut makes a request that is carried out and then repeated, and counts its effects.
+// carriedOut makes a request that is carried out and then repeated, and checks the number of its effects.
 func (c *caller) carriedOut(key string, effects int64) {
 	c.t.Helper()
 	for _, repeated := range []bool{false, true} {
@@ -123,14 +123,14 @@ func (c *caller) carriedOut(key string, effects int64) {
 	}
 }
 
-// testOnce holds the promise of app/idempotency wherever a request can end.
+// testOnce checks the promise of app/idempotency wherever a request can end.
 func testOnce(t *testing.T, b Backend) {
 	c := newCaller(t, b)
 	c.carriedOut("answered", 1)
 	_, _, err := c.requests.Do(c.ctx, c.who, "answered", "other", c.never)
 	require.Equal(t, "idempotency_key_reused", codeOf(t, err))
 
-	// Without a final answer nothing has happened, also after the effect.
+	// Without a final answer nothing has happened, even if the effect was carried out.
 	for _, ends := range []func(ctx context.Context) (ports.Answer, bool){
 		func(context.Context) (ports.Answer, bool) { return ports.Answer{Status: 503}, false },
 		func(ctx context.Context) (ports.Answer, bool) {
@@ -165,7 +165,7 @@ func testOnce(t *testing.T, b Backend) {
 	require.ErrorIs(t, err, context.Canceled)
 	c.carriedOut("ended", 2)
 
-	// A refusal is an answer, also one that takes back what was written before.
+	// A refusal is an answer, even one that rolls back what was written before.
 	_, _, err = c.requests.Do(c.ctx, c.who, "refused", "d", func(ctx context.Context) (ports.Answer, bool) {
 		require.Error(t, c.guarded.Write(ctx, func(ctx context.Context, _ ports.Repos) error { return errors.New("refused") }))
 		return ports.Answer{Status: 409, Header: map[string]string{}}, true
@@ -183,14 +183,14 @@ func testOnce(t *testing.T, b Backend) {
 	require.EqualValues(t, 3, n)
 	c.carriedOut("answered", 3)
 	c.clock.move(idempotency.Kept)
-	c.carriedOut("answered", 4) // also where it was not purged
+	c.carriedOut("answered", 4) // even if it was not purged
 }
 
-// testOnceTogether holds that of requests with one key one has its effect.
+// testOnceTogether checks that only one of several requests with the same key has an effect.
 func testOnceTogether(t *testing.T, b Backend) {
 	c := newCaller(t, b)
 
-	// In one process they take turns, and a caller who leaves waits no longer.
+	// In one process they take turns, and a caller that leaves stops waiting.
 	var carried sync.Mutex
 	answers := together(8, func(int) error {
 		_, _, err := c.requests.Do(c.ctx, c.who, "together", "d", func(ctx context.Context) (ports.Answer, bool) {
@@ -257,7 +257,7 @@ func testOnceTogether(t *testing.T, b Backend) {
 	require.Equal(t, 1, answered)
 	require.EqualValues(t, 4, c.effects(c.ctx))
 
-	// A request that writes after its effect is a mistake that neither hangs nor commits.
+	// A request that writes after its effect is a mistake, which neither hangs nor commits.
 	for _, again := range []func(ctx context.Context) error{
 		c.effect,
 		func(ctx context.Context) error { return c.effect(idempotency.Apart(ctx)) },
@@ -274,7 +274,7 @@ func testOnceTogether(t *testing.T, b Backend) {
 	}
 	require.EqualValues(t, 4, c.effects(c.ctx))
 
-	// What is written apart stays although the request fails, and may be followed by an effect.
+	// What is written apart stays even if the request fails, and may be followed by an effect.
 	_, _, err = c.requests.Do(c.ctx, c.who, "apart", "d", func(ctx context.Context) (ports.Answer, bool) {
 		require.NoError(t, c.effect(idempotency.Apart(ctx)))
 		require.NoError(t, c.effect(ctx))

@@ -22,7 +22,7 @@ func (w *world) rows(table string) (n int) {
 	return n
 }
 
-// testRetention makes more of everything than one transaction removes, half of it old.
+// testRetention makes more records of every kind than one transaction removes, half of them old.
 func testRetention(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	const n = 700
@@ -109,14 +109,14 @@ func testAuditRetention(t *testing.T, b Backend) {
 	require.Equal(t, before.Head.Position-5, after.Head.Purged)
 	require.Zero(t, purge(month))
 
-	// The database refuses what is above the checkpoint, and a chain goes on behind it.
+	// The database refuses to delete what is above the checkpoint, and a chain continues after it.
 	_, err := raw(t, w.address).Exec("DELETE FROM audit_entries")
 	require.ErrorContains(t, err, "append-only")
 	w.account(w.ours.scope, 2)
 	w.sequence()
 	w.whole(chain.Audit, 7)
 
-	// A purge that was killed between two transactions is ended by the next.
+	// The next purge completes one that was killed between two transactions.
 	w.clock.move(2*month + 48*time.Hour)
 	head := w.verified(chain.Audit).Head
 	w.operate(func(tx ports.OperatorRepos) error {
@@ -141,7 +141,7 @@ func testAuditRetention(t *testing.T, b Backend) {
 	w.whole(chain.Audit, 0)
 	require.Zero(t, w.rows("audit_entries"))
 
-	// A broken chain is left for whoever examines it.
+	// A broken chain is left for examination.
 	w.account(w.ours.scope, 2)
 	w.sequence()
 	w.clock.move(2*month + 48*time.Hour)

@@ -21,7 +21,7 @@ import (
 	"tilth/ports"
 )
 
-// recomputed adds up the assessments of a company anew, from what the repositories give.
+// recomputed adds up the assessments of a company again, from what the repositories return.
 func (w *world) recomputed(scope access.Scope) map[int]dashboard.Cells {
 	w.t.Helper()
 	var all []dashboard.Contribution
@@ -59,8 +59,8 @@ func (w *world) sums(scope access.Scope) (out map[int]dashboard.Cells) {
 	return out
 }
 
-// writer writes assessments of one company at random: everything that changes what the
-// dashboard says.
+// writer writes assessments of one company at random: everything that changes the
+// dashboard.
 type writer struct {
 	w     *world
 	scope access.Scope
@@ -68,8 +68,8 @@ type writer struct {
 	dice  *rand.Rand
 }
 
-// step does one write; live is the ids it may choose from. What another writer deleted
-// meanwhile is not found, which is no mistake.
+// step does one write; ids are those it may choose from. What another writer has
+// deleted meanwhile is not found, which is not an error.
 func (r writer) step(ctx context.Context, ids []int64) error {
 	id := ids[r.dice.IntN(len(ids))]
 	err := r.w.Write(ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -164,8 +164,8 @@ func (r writer) check(ctx context.Context, tx ports.Repos, a assessment.Assessme
 	return tx.Verifications.Put(ctx, r.scope, record)
 }
 
-// testDashboardEqualsRecomputation holds that the kept sums are those of the assessments
-// after any sequence of writes, also where a transaction is rolled back.
+// testDashboardEqualsRecomputation checks that the stored sums are those of the
+// assessments after any sequence of writes, even if a transaction is rolled back.
 func testDashboardEqualsRecomputation(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	r := writer{w, w.ours.scope, w.ours, rand.New(rand.NewPCG(7, 11))}
@@ -198,7 +198,7 @@ func testDashboardEqualsRecomputation(t *testing.T, b Backend) {
 	}
 }
 
-// testDashboardWriters holds the same of writers of one company at the same time.
+// testDashboardWriters checks the same with concurrent writers of one company.
 func testDashboardWriters(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	var made []*assessment.Assessment
@@ -229,8 +229,8 @@ func testDashboardWriters(t *testing.T, b Backend) {
 	require.Equal(t, w.recomputed(w.ours.scope), w.sums(w.ours.scope))
 }
 
-// testDashboardLocks holds that a transaction under way keeps no other writer of its company
-// waiting: sums are locked for the commit alone.
+// testDashboardLocks checks that a transaction under way does not block other writers of its
+// company: sums are locked only for the commit.
 func testDashboardLocks(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	if strings.HasPrefix(w.address, "sqlite:") {
@@ -265,7 +265,7 @@ func testDashboardLocks(t *testing.T, b Backend) {
 	require.Equal(t, w.recomputed(w.ours.scope), w.sums(w.ours.scope))
 }
 
-// testVerifiedAssessments holds their order, their bound and their years.
+// testVerifiedAssessments checks their order, their bound and their years.
 func testVerifiedAssessments(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope := w.ours.scope
@@ -309,7 +309,7 @@ func testVerifiedAssessments(t *testing.T, b Backend) {
 	require.Equal(t, []int64{ids[2], ids[0]}, verified(scope, &year, 100))
 	require.Empty(t, verified(w.theirs.scope, nil, 100))
 
-	// A second submission waits for a check of its own, and a deleted one is not listed.
+	// A second submission waits for a check of its own, and a deleted assessment is not listed.
 	w.write(func(tx ports.Repos) error {
 		a, err := tx.Assessments.GetForUpdate(w.ctx, scope, ids[2])
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"tilth/ports"
 )
 
-// plan stores an area of interest with an order, a map of zones and a plan of it.
+// plan stores an area of interest with an order, a map of zones and a plan based on it.
 func (w *world) plan() (plan soilplan.SamplePlan) {
 	now := w.clock.Now().UTC().Truncate(time.Microsecond)
 	aoi := stratification.AOI{Meta: w.meta(w.ours), UUID: w.ids.UUID(), Name: "A", Fields: []stratification.AOIField{{ID: w.ours.field.ID, UUID: w.ours.field.UUID}}}
@@ -40,8 +40,8 @@ func (w *world) plan() (plan soilplan.SamplePlan) {
 	return plan
 }
 
-// Samples: stored as they are, seen by their company alone, once for a point and depth, and
-// one label each.
+// Samples: stored as they are, seen only by their company, one per point and depth, and
+// each label once.
 func testSamples(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	now := w.clock.Now().UTC().Truncate(time.Microsecond)

@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// pieces are what names and searches are made of: what databases, patterns and folding treat as something of its own.
+// pieces are the parts of names and searches: what databases, patterns and case folding treat specially.
 var pieces = []string{
 	"a", "north", "field", "1", "12", "12345", " ", "  ", "%", "_", `\`, `'`, `"`, "*", "AND", "é", "É", "ß", "ẞ", "İ", "ı", "K", "K", "Σ", "ς",
 	"三", "里塚", "🌾", "e\u0301", "\u200b", "\U000F0000", "\ufffd", "-", "\n", "wheat", "blé", "Ours",
@@ -27,8 +27,8 @@ func drawnText(rt *rapid.T, label string, upTo int) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, upTo).Draw(rt, label), "")
 }
 
-// testSearch holds for any names and texts, whatever the index knows yet: a list that is searched is what has the text in it,
-// letter by letter.
+// testSearch checks, for any names and texts, whatever the index knows yet, that a searched list is what contains the
+// text, letter by letter.
 func testSearch(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	s := &searching{world: w}
@@ -90,7 +90,7 @@ func (s *searching) write(rt *rapid.T) {
 	})
 }
 
-// search searches every list for a drawn text or a piece of what is there.
+// search searches every list for a drawn text or a part of an existing one.
 func (s *searching) search(rt *rapid.T) {
 	s.read(func(tx ports.Repos) error {
 		names := map[int64]string{}
@@ -151,7 +151,7 @@ func requireFound[T any](rt *rapid.T, s *searching, list ports.List[T, ports.Que
 	require.ElementsMatch(rt, page, ids(s.ours.scope, query), said)
 }
 
-// testSearchOfMany asserts that more hits than the index is asked for are all found, and those of no other company.
+// testSearchOfMany asserts that more hits than are requested from the index are all found, and none of another company.
 func testSearchOfMany(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	const many = 1100

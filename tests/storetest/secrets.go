@@ -50,7 +50,7 @@ func (w *world) stored() (out [][]byte) {
 // plain are the secrets that keepSecrets stores.
 var plain = [][]byte{bytes.Repeat([]byte("s"), 32), []byte("whsec_one"), []byte("whsec_two"), []byte(`{"key":"tk_text"}`), []byte("a certificate with its key"), []byte("of the mill"), []byte("of the labels")}
 
-// keepSecrets stores one secret of each kind, and check reads them all.
+// keepSecrets stores one secret of each kind; check reads them all.
 func (w *world) keepSecrets() (hookID int64) {
 	plan := w.plan()
 	w.write(func(tx ports.Repos) error {
@@ -158,7 +158,7 @@ func testSecrets(t *testing.T, b Backend) {
 		require.NoError(t, err)
 	}
 
-	// Without the key, or with another: a fault at the start, and at each reading; nothing is made anew.
+	// Without the key, or with another: a fault at the start, and at each reading; no secret is made anew.
 	for _, other := range []*world{w, w.sealing(second)} {
 		require.True(t, fault.Is(other.CheckSecrets(w.ctx), fault.Precondition))
 		for _, err := range other.check(hook) {
@@ -166,7 +166,7 @@ func testSecrets(t *testing.T, b Backend) {
 		}
 	}
 
-	// A rotation that stops after one row goes on, and both keys open everything meanwhile.
+	// A rotation that stops after one row continues later, and both keys together open everything meanwhile.
 	both := w.sealing(second + "," + first)
 	require.NoError(t, both.CheckSecrets(w.ctx))
 	both.operate(func(tx ports.OperatorRepos) error {

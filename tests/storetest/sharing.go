@@ -52,7 +52,7 @@ func idsOf[T any](t testing.TB, w *world, tx ports.Repos, scope access.Scope, re
 func testSharing(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	from := w.ours
-	// A second farm with a field, its own season and an order, to tell the targets apart.
+	// A second farm with a field, a season of its own and an order, to tell the targets apart.
 	other := from
 	other.farm = farm.Farm{Meta: w.meta(from), Name: "second"}
 	w.write(func(tx ports.Repos) error { return tx.Farms.Insert(w.ctx, from.scope, []*farm.Farm{&other.farm}) })
@@ -125,7 +125,7 @@ func testSharing(t *testing.T, b Backend) {
 	require.Equal(t, sight{Farms: first.Farms}, w.lookAcross(w.theirs), "what is deleted is shared no more, nor what hangs on it")
 }
 
-// refusesWrites asserts that a record which is seen in a scope cannot be written there.
+// refusesWrites asserts that a record that is visible in a scope cannot be written there.
 func refusesWrites[T any](t *testing.T, w *world, scope access.Scope, res resource[T], record T) {
 	t.Helper()
 	id := res.base(&record).ID
@@ -143,7 +143,7 @@ func refusesWrites[T any](t *testing.T, w *world, scope access.Scope, res resour
 	})
 }
 
-// sql runs a statement past the adapter.
+// sql runs a statement bypassing the adapter.
 func (w *world) sql(format string, args ...any) {
 	w.t.Helper()
 	_, err := raw(w.t, w.address).Exec(fmt.Sprintf(format, args...))

@@ -1,7 +1,7 @@
 // Package storetest is the one suite that every database of the persistence adapter
 // must pass: the same calls, the same answers. It asserts what the storage ports
-// promise, through the ports; where a test needs a state that no port makes, such as a
-// share grant, it writes SQL that both databases read alike. It is for tests only.
+// promise, through the ports; where a test needs a state that no port creates, such as
+// a share grant, it writes SQL that both databases understand. It is for tests only.
 package storetest
 
 import (
@@ -163,7 +163,7 @@ func Run(t *testing.T, b Backend) {
 // clock is a clock that stands still until it is moved.
 type clock struct{ at atomic.Int64 }
 
-// begin is when every test begins: with more digits than a database keeps.
+// begin is the time at which every test begins, with more digits than a database stores.
 var begin = time.Date(2026, 3, 1, 12, 30, 15, 123456789, time.UTC)
 
 func newClock() *clock {
@@ -184,7 +184,7 @@ func (i *ids) UUID() string    { return fmt.Sprintf("00000000-0000-4000-8000-%01
 func (i *ids) Secret() string  { return fmt.Sprintf("secret-%d", i.n.Add(1)) }
 func (i *ids) Jitter() float64 { return float64(i.n.Add(1)%7) / 7 }
 
-// open opens the database of an address, closed when t ends.
+// open opens the database at an address, closed when t ends.
 func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database {
 	t.Helper()
 	db, err := persistence.Open(context.Background(), address, persistence.Options{Clock: c, Shared: c, IDs: i, BeforeCommit: idempotency.BeforeCommit(ghgapp.SettleRollups)})
@@ -193,7 +193,7 @@ func open(t testing.TB, address string, c *clock, i *ids) *persistence.Database 
 	return db
 }
 
-// handle is a test's database past the adapter.
+// handle is a test's database, bypassing the adapter.
 type handle struct {
 	t       testing.TB
 	address string
@@ -202,7 +202,7 @@ type handle struct {
 // handles are the open databases by [handle]: PostgreSQL spends tens of milliseconds on a new connection.
 var handles sync.Map
 
-// raw opens a database past the adapter, once a test, closed when t ends.
+// raw opens a database bypassing the adapter, once per test, closed when t ends.
 func raw(t testing.TB, address string) *sql.DB {
 	t.Helper()
 	key := handle{t, address}

@@ -67,7 +67,7 @@ func TestPostgreSQLCompilesNothing(t *testing.T) {
 	}
 }
 
-// A server that loses what it acknowledged says so.
+// A server that may lose what it acknowledged reports this.
 func TestForgetfulPostgreSQL(t *testing.T) {
 	t.Parallel()
 	address := postgres.Open(t)
@@ -93,7 +93,7 @@ func TestSearchWithoutTheExtension(t *testing.T) {
 	admin, err := sql.Open("pgx", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, admin.Close()) })
-	_, err = admin.Exec("GRANT ALL ON SCHEMA public TO pg_monitor") // a role of every server, which may not make extensions
+	_, err = admin.Exec("GRANT ALL ON SCHEMA public TO pg_monitor") // a role on every server, which may not create extensions
 	require.NoError(t, err)
 	limited, err := url.Parse(address)
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"tilth/ports"
 )
 
-// ordered returns a company an area of interest with a stratification order.
+// ordered stores an area of interest with a stratification order for a company, and returns the order.
 func (w *world) ordered(e estate) stratification.OrderState {
 	w.t.Helper()
 	aoi := stratification.AOI{
@@ -74,7 +74,7 @@ func (w *world) newPlan(of zoning.Map, uuid string) plan.SamplePlan {
 	}
 }
 
-// inPart returns a map as it is read: without labels, and without outlines where not wanted.
+// inPart returns a map as it is read: without labels, and without outlines if they are not wanted.
 func inPart(m zoning.Map, outlines bool) zoning.Map {
 	m.Candidate.Labels = nil
 	if !outlines {
@@ -167,7 +167,7 @@ func testStratificationRuns(t *testing.T, b Backend) {
 	})
 }
 
-// Maps and plans: kept whole, read in part, saved once under a tag, seen by their company.
+// Maps and plans: stored completely, read in part, saved once under a tag, seen only by their company.
 func testStratificationMaps(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope, theirs := w.ours.scope, w.theirs.scope
@@ -177,7 +177,7 @@ func testStratificationMaps(t *testing.T, b Backend) {
 	w.putMap(w.ours, &second)
 	first.CompanyID = scope.Company()
 
-	// Put again keeps the id and lives as long as a new one.
+	// A map that is put again keeps its id and lives as long as a new one.
 	w.clock.move(time.Hour)
 	again := w.newMap(order, "map-1")
 	w.putMap(w.ours, &again)
@@ -210,7 +210,7 @@ func testStratificationMaps(t *testing.T, b Backend) {
 		return nil
 	})
 
-	// A tag is given once within an order.
+	// A tag is used once within an order.
 	saving := zoning.Saving{Name: "Zones", Tag: "str-k2", At: kept(w.clock.Now()), By: w.ours.user.ID}
 	first.Saved, second.Saved = &saving, &saving
 	plan.Saved, other.Saved = &saving, &saving
@@ -228,7 +228,7 @@ func testStratificationMaps(t *testing.T, b Backend) {
 	})
 	plan.Map = inPart(first, false)
 
-	// The saved ones of a company are found by their external ids, which the use cases see to that one of them has.
+	// The saved ones of a company are found by their external ids; the use cases ensure that only one of them has each id.
 	plan.Saved = &zoning.Saving{Name: "Zones", Tag: "str-k2", At: saving.At, By: saving.By, External: record.External{ExternalID: "key", Source: "LIMS"}}
 	w.write(func(tx ports.Repos) error {
 		require.NoError(t, tx.SamplePlans.Save(w.ctx, scope, plan))
@@ -298,8 +298,8 @@ func testStratificationMaps(t *testing.T, b Backend) {
 
 func ptr[T any](v T) *T { return &v }
 
-// What was not saved goes after its time, in bounded steps; what was saved stays, and so does a
-// map that a plan stands on.
+// What was not saved is removed after its time, in bounded steps; what was saved stays, and so
+// does a map that a plan is based on.
 func testPruning(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	order := w.ordered(w.ours)

@@ -17,8 +17,8 @@ import (
 	"tilth/ports"
 )
 
-// Areas of interest, their orders, layers and subscriptions: stored as they are, seen by their
-// company alone, one unfinished order an area.
+// Areas of interest, their orders, layers and subscriptions: stored as they are, seen only by
+// their company, one unfinished order per area.
 func testStratification(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	aoi := stratification.AOI{
@@ -96,7 +96,7 @@ func testStratification(t *testing.T, b Backend) {
 	w.subscriptions()
 }
 
-// missingValues: what a cell lacks comes back as lacking.
+// missingValues checks that missing values of a cell are read back as missing.
 func (w *world) missingValues(order int64) {
 	w.write(func(tx ports.Repos) error {
 		return tx.StratificationOrders.PutLayers(w.ctx, w.ours.scope, order, []layer.PreparedLayer{

@@ -38,7 +38,7 @@ func (e *stagedEngine) Calculate(ctx context.Context, in ghg.Input, set string, 
 func (e *stagedEngine) Engine(string) (ports.Engine, error) { return e, nil }
 func (e *stagedEngine) Check(ports.EngineChoice) error      { return nil }
 
-// outboxless is a store that ends before the last statements of a submission.
+// outboxless is a store that fails before the last statements of a submission.
 type outboxless struct{ ports.Store }
 
 var errKilled = errors.New("killed")
@@ -54,8 +54,8 @@ func (o outboxless) Write(ctx context.Context, do func(ctx context.Context, tx p
 	})
 }
 
-// testSubmitting holds that a submission is all there or not at all, whatever happens
-// between the calculation and the end of the transaction.
+// testSubmitting checks that a submission is stored completely or not at all,
+// whatever happens between the calculation and the end of the transaction.
 func testSubmitting(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	mapping, err := engine.Mapping()
@@ -101,7 +101,7 @@ func testSubmitting(t *testing.T, b Backend) {
 		require.NoError(t, err)
 	}
 
-	// An engine that fails, and an end before the commit, leave the draft as it was.
+	// An engine that fails, and a failure before the commit, leave the draft as it was.
 	staged.before = func() error { return fault.New(fault.Unavailable, "engine_unavailable", "The engine is away.") }
 	_, err = use.Submit(w.ctx, who, made.ID)
 	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
@@ -116,7 +116,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	require.Equal(t, record, after)
 	require.Equal(t, []any{int64(0), 0}, []any{versions, events})
 
-	// What is written while the engine is at it is what is submitted.
+	// What is written while the engine runs is what is submitted.
 	changed := 0
 	staged.before = func() error {
 		if changed++; changed == 1 {
@@ -137,7 +137,7 @@ func testSubmitting(t *testing.T, b Backend) {
 		return err
 	})
 
-	// One that is written every time is given up, with a word for it.
+	// An assessment that is written during every run is given up, with a fault that says so.
 	staged.before = func() error {
 		changed++
 		soil([]string{"sandy", "volcanic"}[changed%2])
@@ -146,7 +146,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	_, err = use.Submit(w.ctx, who, made.ID)
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 
-	// A field that is deleted while the engine is at it keeps the assessment from being submitted.
+	// A field that is deleted while the engine runs keeps the assessment from being submitted.
 	soil("spodic")
 	staged.before = func() error {
 		return w.Write(w.ctx, func(ctx context.Context, tx ports.Repos) error {
@@ -162,7 +162,7 @@ func testSubmitting(t *testing.T, b Backend) {
 	require.EqualValues(t, 1, versions)
 	require.True(t, record.HasUnsubmittedChanges)
 
-	// The choice of a company is its own.
+	// Each company has its own choice.
 	w.operate(func(tx ports.OperatorRepos) error {
 		for _, choice := range []ports.EngineChoice{{Engine: "x", FactorSet: "y"}, {FactorSet: "z"}} {
 			require.NoError(t, tx.EngineChoices.Set(w.ctx, w.ours.scope, choice, w.clock.Now()))

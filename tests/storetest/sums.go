@@ -14,14 +14,14 @@ import (
 	"tilth/ports"
 )
 
-// summed are the tables whose rows are counted as they are written, with the columns by whose values they are.
+// summed are the tables whose rows are counted as they are written, with the columns by whose values they are counted.
 var summed = map[string][]string{
 	"farms": {"created_by"}, "fields": {"created_by", "farm_id"}, "seasons": {"created_by"},
 	"cultivations":   {"created_by", "crop_id", "field_id", "season_id"},
 	"fertilizations": {"created_by"}, "assessments": {"created_by"}, "profile_orders": {"created_by", "season_id"},
 }
 
-// requireSums asserts that the sums of all lists are what counting finds.
+// requireSums asserts that the sums of all lists agree with a count.
 func requireSums(t testing.TB, address string) {
 	t.Helper()
 	db := raw(t, address)
@@ -42,7 +42,7 @@ func requireSums(t testing.TB, address string) {
 	}
 }
 
-// numbers reads rows of three.
+// numbers reads rows of three numbers.
 func numbers(t testing.TB, db *sql.DB, query string) (out [][3]int64) {
 	t.Helper()
 	rows, err := db.Query(query)
@@ -57,7 +57,7 @@ func numbers(t testing.TB, db *sql.DB, query string) (out [][3]int64) {
 	return out
 }
 
-// testSums holds for any order of writes: the length of a list, in all and by what it refers to, is that of its records.
+// testSums checks, for any order of writes, that the length of a list, in total and by what it refers to, is the number of its records.
 func testSums(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -93,12 +93,12 @@ func testSums(t *testing.T, b Backend) {
 	require.Zero(t, again, "all were added up")
 }
 
-// farmed is two farms whose fields come, move, go and come back.
+// farmed is two farms whose fields are created, moved, deleted and restored.
 type farmed struct {
 	*world
 	farms      []int64
 	live, gone []int64
-	at         []time.Time // when those that are gone went
+	at         []time.Time // when the deleted ones were deleted
 }
 
 func newFarmed(w *world) *farmed {

@@ -17,7 +17,7 @@ import (
 	"tilth/ports"
 )
 
-// errChanged is what a callback of the suite fails with.
+// errChanged is the error of a failing callback of the suite.
 var errChanged = errors.New("changed my mind")
 
 func testTransactions(t *testing.T, b Backend) {
@@ -77,7 +77,7 @@ func testTransactions(t *testing.T, b Backend) {
 
 	testParts(w, add, count)
 
-	// Who only looks waits for no writer, and writes nothing.
+	// A reader waits for no writer, and writes nothing.
 	w.write(func(ports.Repos) error {
 		return w.Consult(w.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 			_, err := tx.Accounts.Company(ctx, scope.Company())
@@ -89,7 +89,7 @@ func testTransactions(t *testing.T, b Backend) {
 	}))
 }
 
-// together runs a function n times at once and gives the errors.
+// together runs a function n times at once and returns the errors.
 func together(n int, do func(i int) error) []error {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -105,8 +105,8 @@ func together(n int, do func(i int) error) []error {
 	return errs
 }
 
-// testRaces lets many delete the cultivations of one field at once, each through
-// a replica of its own: the guard keeps one.
+// testRaces lets many callers delete the cultivations of one field at once, each
+// through a replica of its own: the guard keeps one.
 func testRaces(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	const n = 8
@@ -153,7 +153,7 @@ func testRaces(t *testing.T, b Backend) {
 	})
 }
 
-// testDeadlock makes two transactions lock two records the other way round: one loses
+// testDeadlock makes two transactions lock two records in opposite order: one loses
 // the race, is run again, and both succeed.
 func testDeadlock(t *testing.T, b Backend) {
 	w := newWorld(t, b)
@@ -186,11 +186,11 @@ func testDeadlock(t *testing.T, b Backend) {
 	}) {
 		require.NoError(t, err)
 	}
-	// At least: a loser that begins again before the other has gone on may meet it once more.
+	// At least 3: a loser that begins again before the other has continued may collide with it once more.
 	require.GreaterOrEqual(t, tries[0]+tries[1], 3, "one callback was run again")
 }
 
-// testGuards holds what deletions of other records ask for.
+// testGuards checks what the deletion of other records queries.
 func testGuards(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	scope := w.ours.scope
@@ -268,7 +268,7 @@ func testFailures(t *testing.T, b Backend) {
 	require.Error(t, err)
 }
 
-// brokenConnections ends every connection of a server in the middle of a transaction.
+// brokenConnections closes every connection of a server in the middle of a transaction.
 func brokenConnections(t *testing.T, w *world) {
 	t.Helper()
 	if strings.HasPrefix(w.address, "sqlite:") {
@@ -307,7 +307,7 @@ func testHealth(t *testing.T, b Backend) {
 	require.Positive(t, h.Pending)
 }
 
-// testParts: a part of a transaction that the database refuses is taken back alone, and says by its fault what others rule out.
+// testParts checks that a part of a transaction that the database refuses is rolled back alone, with a fault for a conflict with other records.
 func testParts(w *world, add func(context.Context, ports.Repos) error, count func() int64) {
 	t, before := w.t, count()
 	part := func(tx ports.Repos, company int64) error {

@@ -15,7 +15,7 @@ import (
 	"tilth/ports"
 )
 
-// testUpgrades holds what earlier releases left against what this one makes of it. There are two ways down and up for
+// testUpgrades compares what earlier releases left with what this one makes of it. It goes down and up only twice for
 // all of it, because each migration that is reverted rehearses it over all tables.
 func testUpgrades(t *testing.T, b Backend) {
 	c := newCaller(t, b)
@@ -27,7 +27,7 @@ func testUpgrades(t *testing.T, b Backend) {
 	ledger, operated := w.verified(chain.Ledger).Rows, w.verified(chain.Operator).Rows
 	require.EqualValues(t, 3, ledger)
 
-	// The chain of the operator alone goes and comes without a scratch to the others.
+	// The chain of the operator alone is removed and restored without any change to the others.
 	w.revertTo("_operator_chain")
 	w.upgrade()
 	w.whole(chain.Ledger, ledger)
@@ -41,7 +41,7 @@ func testUpgrades(t *testing.T, b Backend) {
 	outlined()
 	c.repliesUpgraded()
 
-	// Rows from before the chains are chained after the upgrade.
+	// Rows from before the chains existed are chained after the upgrade.
 	require.Equal(t, ledger, w.verified(chain.Ledger).Waiting)
 	require.Equal(t, operated, w.verified(chain.Operator).Waiting)
 	w.sequence()
@@ -49,7 +49,7 @@ func testUpgrades(t *testing.T, b Backend) {
 	w.whole(chain.Operator, operated)
 }
 
-// revertTo reverts the newest migrations, down to the one whose name ends so, and that one too.
+// revertTo reverts the newest migrations, down to and including the one whose name has that ending.
 func (w *world) revertTo(ending string) {
 	w.t.Helper()
 	for name := ""; !strings.HasSuffix(name, ending); {
@@ -66,8 +66,8 @@ func (w *world) upgrade() {
 	require.NoError(w.t, err)
 }
 
-// outlinesUpgraded stores an order with its series, and returns the assertion that one which was stored before series had
-// outlines is found with its series and the outline that it has.
+// outlinesUpgraded stores an order with its series, and returns the assertion that an order stored before series had
+// outlines is found with its series and its outline.
 func (w *world) outlinesUpgraded() func() {
 	t, scope := w.t, w.ours.scope
 	order := w.newOrder(w.ours)
@@ -113,8 +113,8 @@ VALUES (%d, '%s', 'd', 't', '%s', '%[3]s', %s, '{}')`, c.who.CompanyID, key, now
 	}
 }
 
-// repliesUpgraded asserts that answers of an earlier release are replayed, that what it carried out without an answer is
-// not carried out again, and that what it only began is.
+// repliesUpgraded asserts that answers of an earlier release are replayed, that what it carried out without an answer
+// is not carried out again, and that what it only began is.
 func (c *caller) repliesUpgraded() {
 	for key, status := range map[string]int{"answered": 200, "executed": 409} {
 		a, replayed, err := c.requests.Do(c.ctx, c.who, key, "d", c.never)

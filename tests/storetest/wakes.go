@@ -23,7 +23,7 @@ func woken(c <-chan struct{}) bool {
 	}
 }
 
-// testWakes holds that a commit wakes who waits for what it left: in its process at once, in others soon.
+// testWakes checks that a commit wakes those that wait for what it left: in its process at once, in others soon.
 func testWakes(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	own, other := w.process(t, nil, 0), w.process(t, nil, 0)
@@ -78,7 +78,7 @@ func testWakes(t *testing.T, b Backend) {
 	for _, p := range []*process{own, other} {
 		go func() { ended <- p.Watch(ctx) }()
 	}
-	// Who begins to listen is woken for what came before. After that it hears of each commit.
+	// A new listener is woken for what came before. After that it is woken by each commit.
 	for range 3 {
 		require.Eventually(t, func() bool { return woken(abroad) }, time.Minute, time.Millisecond)
 		publish()
@@ -91,7 +91,7 @@ func testWakes(t *testing.T, b Backend) {
 	}
 }
 
-// testNextJob holds when a queue looks again.
+// testNextJob checks when a queue polls again.
 func testNextJob(t *testing.T, b Backend) {
 	w := newWorld(t, b)
 	now := w.clock.Now().Truncate(time.Microsecond)

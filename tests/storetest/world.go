@@ -172,7 +172,7 @@ func collect[T any](t testing.TB, rows iter.Seq2[T, error]) []T {
 	return out
 }
 
-// grant is a row of share_grants; the use cases that make grants do not exist for the suite.
+// grant is a row of share_grants; the suite does not use the use cases that make grants.
 type grant struct {
 	from, to    estate
 	target      string

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beTheCrowd makes the test binary the hostile clients; its value is the plan of the siege.
+// beTheCrowd makes the test binary act as the hostile clients; its value is the plan of the siege.
 const beTheCrowd = "TILTH_TEST_BE_THE_CROWD"
 
 // plan is what the hostile clients know.
@@ -24,23 +24,23 @@ type plan struct {
 	Clients    int
 }
 
-// outcome is what the hostile clients were answered.
+// outcome is the answers that the hostile clients got.
 type outcome struct {
 	Answered map[string]int
 	Faults   []string // 5xx other than 503 with Retry-After
 }
 
-// crowd is the hostile clients: a process of its own, at the lowest priority, because they share
-// the processors with the server here and nowhere else. What they cost to run is not what is
-// judged; what they cost the server is.
+// crowd is the hostile clients: a process of its own, at the lowest priority, because only here
+// they share the processors with the server. The test judges what they cost the server, not what
+// it costs to run them.
 type crowd struct {
 	t     *testing.T
 	cmd   *exec.Cmd
-	stays io.Closer // closed when they shall leave
+	stays io.Closer // closed to make them leave
 	said  io.Reader
 }
 
-// gather lets the hostile clients at a server.
+// gather sets the hostile clients on a server.
 func gather(t *testing.T, p plan) *crowd {
 	t.Helper()
 	text, err := json.Marshal(p)
@@ -58,7 +58,7 @@ func gather(t *testing.T, p plan) *crowd {
 	return &crowd{t, cmd, stays, said}
 }
 
-// leave has all clients close their connections, and returns what they were answered.
+// leave has all clients close their connections, and returns the answers that they got.
 func (c *crowd) leave() map[string]int {
 	require.NoError(c.t, c.stays.Close())
 	var out outcome
@@ -68,7 +68,7 @@ func (c *crowd) leave() map[string]int {
 	return out.Answered
 }
 
-// crowdOf is the process of the hostile clients, of every kind as many, until its input ends.
+// crowdOf is the process of the hostile clients, as many of every kind, until its input ends.
 func crowdOf(text string) (status int) {
 	var h hostiles
 	if err := json.Unmarshal([]byte(text), &h.plan); err != nil {

@@ -1,5 +1,5 @@
-// Package storms runs the whole program while much goes wrong at once: a thousand orders over an imagery source that fails, in
-// processes that are killed (soak); mixed requests to a server that is killed, and a company that arrives while the import is
-// (kills); a company at work beside clients who mean no good (hostile). Nothing that was acknowledged is lost, nothing is there
-// twice, the honest are answered, and memory stays bounded. It has tests alone.
+// Package storms runs the whole program while many things go wrong at once: a thousand orders over a failing imagery
+// source, in processes that are killed (soak); mixed requests to a server that is killed, and the import of a company
+// that is killed (kills); a company at work beside hostile clients (hostile). Nothing that was acknowledged is lost,
+// nothing is duplicated, the honest clients are answered, and memory stays bounded. The package has only tests.
 package storms

@@ -21,7 +21,7 @@ type client struct {
 	seed       uint64
 }
 
-// kinds are the ways in which clients mean no good.
+// kinds are the kinds of hostile clients.
 var kinds = []struct {
 	name string
 	act  func(ctx context.Context, c *client)
@@ -69,7 +69,7 @@ var kinds = []struct {
 	}},
 }
 
-// again acts, and acts again after a pause, until the siege ends.
+// again acts repeatedly, with a pause in between, until the siege ends.
 func (c *client) again(ctx context.Context, pause time.Duration, act func()) {
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
@@ -90,8 +90,8 @@ func (c *client) dial(ctx context.Context) net.Conn {
 	return conn
 }
 
-// hold opens a connection with the beginning of a request, sends more of it now and then, and
-// reads nothing. One that the server closes is opened again.
+// hold opens a connection with the beginning of a request, sends more of it from time to
+// time, and reads nothing. If the server closes the connection, it opens another.
 func (c *client) hold(ctx context.Context, begin string, more []byte) {
 	c.again(ctx, time.Second, func() {
 		conn := c.dial(ctx)
@@ -106,7 +106,7 @@ func (c *client) hold(ctx context.Context, begin string, more []byte) {
 			return
 		}
 		closed := make(chan struct{})
-		go func() { // the first byte of an answer shows that the connection was taken, and its end that it was closed
+		go func() { // the first byte of an answer shows that the connection was accepted, and its end that it was closed
 			defer close(closed)
 			_, _ = bufio.NewReaderSize(conn, 16).ReadByte()
 		}()
@@ -130,7 +130,7 @@ func (c *client) hold(ctx context.Context, begin string, more []byte) {
 	})
 }
 
-// transport has few connections, as a flood through a proxy has.
+// transport has few connections, like a flood through a proxy.
 var transport = &http.Transport{MaxIdleConnsPerHost: 1000}
 
 func (c *client) send(ctx context.Context, method, path, token, body string) {
@@ -147,14 +147,14 @@ func (c *client) send(ctx context.Context, method, path, token, body string) {
 	}
 	res, err := transport.RoundTrip(req)
 	if err != nil {
-		return // the siege is over, or the server closed the connection
+		return // the siege has ended, or the server closed the connection
 	}
 	_, _ = io.Copy(io.Discard, res.Body)
 	_ = res.Body.Close()
 	c.hear(c.kind, res.StatusCode, res.Header.Get("Retry-After"))
 }
 
-// polygons is a body of many fields on the same ground, with as many corners as hurt.
+// polygons is a body of many fields on the same ground, with enough corners to be expensive.
 func polygons(farm int64) string {
 	var fields []any
 	for n := range 50 {
@@ -164,7 +164,7 @@ func polygons(farm int64) string {
 	return string(text)
 }
 
-// circle is a round boundary, apart from those of other numbers.
+// circle is a round boundary, separate from those of other numbers.
 func circle(n, corners int) map[string]any {
 	ring := make([][2]float64, corners+1)
 	for i := range ring {

@@ -22,15 +22,15 @@ import (
 	"tilth/wire"
 )
 
-// siege says how hard it is.
+// siege is how hard the siege is.
 type siege struct {
 	clients int
 	lasts   time.Duration
 	timed   bool // the machine has nothing else to do
 }
 
-// The siege of `make hostile`, of the program as it is built, and a tenth of it for every test
-// run, where the machine is busy and the test binary is the program: there times are not judged.
+// The siege of `make hostile`, on the program as it is built, and a tenth of it for every test
+// run, where the machine is busy and the test binary is the program: times are not judged there.
 var (
 	wholeSiege = siege{clients: 1000, lasts: time.Minute, timed: true}
 	smallSiege = siege{clients: 100, lasts: 5 * time.Second}
@@ -38,9 +38,9 @@ var (
 
 const (
 	maxMemory    = 512 << 20
-	maxSlower    = 5 // times the quiet median is the 99th percentile under siege
+	maxSlower    = 5 // maximum ratio of the 99th percentile under siege to the quiet median
 	recoverIn    = 10 * time.Second
-	honestPause  = 25 * time.Millisecond // between its requests, which stay below its limit
+	honestPause  = 25 * time.Millisecond // between its requests, to stay below its limit
 	quietSample  = 100
 	recoverySize = 40
 )
@@ -61,8 +61,8 @@ func TestHostileClients(t *testing.T) {
 	})
 }
 
-// inMemory puts the files of a test that judges times into memory, where the machine has a folder
-// for that: what the clients do is measured, not the pauses of a disk, which come in quiet too.
+// inMemory puts the files of a test that judges times into memory, if the machine has a folder for that:
+// the test measures the effect of the clients, not the pauses of a disk, which occur in quiet times too.
 func inMemory(t *testing.T, how siege) {
 	const folder = "/dev/shm"
 	if info, err := os.Stat(folder); how.timed && err == nil && info.IsDir() {
@@ -70,7 +70,7 @@ func inMemory(t *testing.T, how siege) {
 	}
 }
 
-// besiege lets hostile clients at a server while a company works, before, during and after.
+// besiege sets hostile clients on a server while a company works, before, during and after.
 func besiege(t *testing.T, how siege, binary, database string) {
 	honest, hostile := settle(t, database, "Honest"), settle(t, database, "Hostile")
 	server := rig.StartCommand(t, exec.Command(binary, "serve"), database, rig.Archive(t).Dir,
@@ -102,7 +102,7 @@ func besiege(t *testing.T, how siege, binary, database string) {
 	}
 }
 
-// besieged returns the program that is besieged.
+// besieged returns the program to besiege.
 func besieged(t *testing.T, how siege) string {
 	t.Helper()
 	if !how.timed {
@@ -142,7 +142,7 @@ type company struct {
 	farm       int64
 }
 
-// shift is how some work went.
+// shift is the outcome of some work.
 type shift struct {
 	times    []time.Duration
 	statuses map[int]int
@@ -166,7 +166,7 @@ func (c *company) settle() {
 	c.client().Expect(http.StatusOK, http.MethodPost, "field/", fields)
 }
 
-// work sends a number of requests, or for a time, one after the other.
+// work sends requests one after another, a number of them or for a time.
 func (c *company) work(requests int, lasts time.Duration) shift {
 	out := shift{statuses: map[int]int{}}
 	until := time.Now().Add(lasts)
@@ -192,7 +192,7 @@ func (c *company) work(requests int, lasts time.Duration) shift {
 	return out
 }
 
-// untilReady waits until the server says that it is.
+// untilReady waits until the server reports that it is ready.
 func (c *company) untilReady() {
 	client := &http.Client{Timeout: time.Minute}
 	require.Eventually(c.t, func() bool {

@@ -46,7 +46,7 @@ func leaver(t *testing.T) (file, uuid string) {
 	return file, uuid
 }
 
-// program is the program with some arguments, as a process of its own.
+// program is the program with some arguments, in a process of its own.
 func program(t *testing.T, database string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], args...)
 	cmd.Env = rig.Environment(database, rig.Archive(t).Dir, []string{"TILTH_OBJECTS_URL=" + rig.ObjectsOf(t, database), "TILTH_LOG_LEVEL=error"})
@@ -66,8 +66,8 @@ func here(t *testing.T, database string) (out []map[string]any) {
 	return out
 }
 
-// The import of a company is killed again and again, at any moment: the company is there whole or not at all, and an import
-// of the same file afterwards brings it whole, or says that it is there. TILTH_KILLS says how often.
+// The import of a company is killed again and again, at any moment: the company exists whole or not at all, and an
+// import of the same file afterwards imports it whole, or reports that it exists. TILTH_KILLS sets how often.
 func TestKilledWhileACompanyArrives(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -92,7 +92,7 @@ func TestKilledWhileACompanyArrives(t *testing.T) {
 			go func() { ended <- importing.Wait() }()
 			select {
 			case <-ended:
-			case <-time.After(time.Duration(random.Int64N(int64(takes)))): // where it is then is chance; what must hold is the same everywhere
+			case <-time.After(time.Duration(random.Int64N(int64(takes)))): // the moment is random; the requirements are the same everywhere
 				_ = importing.Process.Kill() // it may have ended meanwhile
 				<-ended
 				killed++
@@ -119,7 +119,7 @@ func arrive(t *testing.T, database, file string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// same requires that the company which arrived is the one of the file, with its chains whole.
+// same requires that the imported company is the one of the file, with its chains intact.
 func same(t *testing.T, database, file, uuid string) {
 	t.Helper()
 	companies := here(t, database)

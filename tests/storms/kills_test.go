@@ -19,7 +19,7 @@ const (
 	between = 12 // answers on average between two kills
 )
 
-// A server is killed again and again while callers are at work. TILTH_KILLS says how often.
+// A server is killed again and again while callers are at work. TILTH_KILLS sets how often.
 func TestKilledUnderMixedLoad(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -43,12 +43,12 @@ func TestKilledUnderMixedLoad(t *testing.T) {
 	})
 }
 
-// server is the one that is killed.
+// server is the server that is killed.
 type server struct {
 	t                 *testing.T
 	database, objects string
 
-	mu      sync.RWMutex // held while it is away
+	mu      sync.RWMutex // held while it is down
 	process *rig.Process
 }
 

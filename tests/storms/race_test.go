@@ -2,5 +2,5 @@
 
 package storms
 
-// watched is whether the race detector takes memory of its own.
+// watched is whether the race detector uses memory of its own.
 const watched = true

@@ -32,8 +32,8 @@ func (f *farmstead) store() *persistence.Database {
 	return db
 }
 
-// checkOrders holds that each wish became one order, and each order ended as its field
-// must: it gives the active ones by their ids.
+// checkOrders checks that each wish became one order, and that each order ended as its
+// field requires. It returns the active ones by their ids.
 func (f *farmstead) checkOrders(placed map[wish]int64) map[int64]vegetation.OrderState {
 	t, scope := f.t, access.Own(f.company)
 	require.Len(t, placed, f.how.fields*len(seasons))
@@ -115,12 +115,12 @@ func (f *farmstead) checkBooks(active map[int64]vegetation.OrderState) {
 	require.Zero(t, shown.Held)
 }
 
-// every is how many of the series are computed once more.
+// every is the distance between the series that are computed again, one in ten.
 const every = 10
 
-// checkSeries computes some of the series again, from the files and undisturbed: a date
-// that was lost to a fault would show. Only a date whose file was out for all its tries is missing,
-// and its series says so; such series are all computed again.
+// checkSeries computes some of the series again, from the files and undisturbed: a date lost to a
+// fault would show. Only a date whose file was unavailable for all its tries is missing, and its
+// series states this; such series are all computed again.
 func (f *farmstead) checkSeries(active map[int64]vegetation.OrderState) {
 	t := f.t
 	files, err := catalog.Open(f.source.dir)
@@ -152,7 +152,7 @@ func (f *farmstead) checkSeries(active map[int64]vegetation.OrderState) {
 	t.Logf("%d dates could not be read", lost)
 }
 
-// unreadDates returns the dates of a series whose files were out, each with what was.
+// unreadDates returns the dates of a series whose files were unavailable, each of which must have a note.
 func unreadDates(t *testing.T, s vegetation.Series) (dates []time.Time) {
 	for _, r := range s.Rejected {
 		if r.Reason == vegetation.ReasonError {
@@ -171,7 +171,7 @@ func without(s vegetation.Series, dates []time.Time) vegetation.Series {
 	return s
 }
 
-// checkEvents holds that one event of each active order was heard, in the order of the feed.
+// checkEvents checks that one event of each active order was heard, in the order of the feed.
 func checkEvents(t *testing.T, heard []events.CloudEvent, active map[int64]vegetation.OrderState) {
 	t.Helper()
 	require.Len(t, heard, len(active))

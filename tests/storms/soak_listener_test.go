@@ -15,12 +15,12 @@ import (
 	"tilth/tests/rig"
 )
 
-// listener is a subscriber that follows the events of its company and comes back with the
-// last id it saw whenever its stream ends, and now and then leaves by itself.
+// listener is a subscriber that follows the events of its company. It comes back with the
+// last id it saw whenever its stream ends, and sometimes leaves by itself.
 type listener struct {
 	url   func() string
 	token string
-	leave int // leaves after so many events; 0: never
+	leave int // leaves after that many events; 0: never
 
 	mu    sync.Mutex
 	heard []events.CloudEvent
@@ -46,7 +46,7 @@ func listen(t *testing.T, url func() string, token string, leave int) *listener 
 	return l
 }
 
-// follow reads one stream to its end. An error is what no kill explains.
+// follow reads one stream to its end. It returns an error only for what no kill explains.
 func (l *listener) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -94,7 +94,7 @@ func (l *listener) follow(ctx context.Context) error {
 	}
 }
 
-// take notes a whole block, as browsers do: what is cut off is not there.
+// take records a whole block, as browsers do: a block that is cut off does not count.
 func (l *listener) take(id, data string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ type refusal struct{ status int }
 
 func (r *refusal) Error() string { return http.StatusText(r.status) }
 
-// until waits until n events were heard, and gives them and how many streams it took.
+// until waits until n events have been heard, and returns them and the number of streams it took.
 func (l *listener) until(t *testing.T, n int) ([]events.CloudEvent, int) {
 	t.Helper()
 	snapshot := func() ([]events.CloudEvent, int) {

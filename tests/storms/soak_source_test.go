@@ -27,11 +27,11 @@ import (
 // failing is the share of requests that fail.
 const failing = 0.2
 
-// source plays a STAC API over the synthetic archive, and the store of its files. A fifth
-// of all requests fail, in turn each in its own way. Which, is drawn from the seed, from what
-// is asked for and from how often it was asked for before: not from the order in which
-// many workers come. Fields south of an edge it refuses for good, as an API does that finds
-// a request wrong.
+// source simulates a STAC API over the synthetic archive, and the store of its files. A fifth
+// of all requests fail, each in one of several ways. Which requests fail is drawn from the
+// seed, from what is requested and from how often it was requested before, not from the order
+// in which many workers arrive. It refuses fields south of an edge for good, as an API does
+// that finds a request wrong.
 type source struct {
 	*httptest.Server
 	seed   uint64
@@ -43,12 +43,12 @@ type source struct {
 	asked    map[string]uint64 // by what was asked for
 	played   map[string]int    // faults, by their names
 	requests int
-	searches map[string]int // by the first part of the address: which program asks
+	searches map[string]int // by the first part of the address, which names the program
 	watch    map[string]watcher
 	out      outage
 }
 
-// outage is a file that a program is not given, so many times.
+// outage is a file that a program does not get, a number of times.
 type outage struct {
 	name, file string
 	left       int
@@ -106,7 +106,7 @@ func (s *source) read(t *testing.T, file string) scene {
 	return out
 }
 
-// address is what a program is told; name says in the counts which program it is.
+// address is the address given to a program; name identifies the program in the counts.
 func (s *source) address(name string) string { return s.URL + "/" + name }
 
 // after returns a channel that is closed when a program has made n more searches.
@@ -143,7 +143,7 @@ func (s *source) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeFile(w, r, filepath.Join(s.dir, filepath.FromSlash(path.Clean("/"+rest))))
 }
 
-// fate counts a request and decides what becomes of it; nil: it is answered.
+// fate counts a request and decides its outcome; nil: it is answered.
 func (s *source) fate(name, rest, what string) http.HandlerFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ var faults = []struct {
 	{"reset", reset},
 }
 
-// cut promises more than it sends, of a page as of a range.
+// cut promises more than it sends, both for a page and for a range.
 func cut(w http.ResponseWriter, r *http.Request) {
 	part := []byte(`{"type":"FeatureCollection","features":[`)
 	w.Header().Set("Content-Length", "16384")
@@ -203,7 +203,7 @@ func cut(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// reset ends the connection the hard way: the other side sees ECONNRESET.
+// reset ends the connection abruptly: the other side sees ECONNRESET.
 func reset(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -244,7 +244,7 @@ func (s *source) search(w http.ResponseWriter, name string, body []byte) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "FeatureCollection", "features": features, "links": []any{}})
 }
 
-// absolute returns an item whose files have addresses of the program that asks.
+// absolute returns an item whose files have the addresses of the requesting program.
 func (s *source) absolute(name string, item map[string]any) map[string]any {
 	out, assets := map[string]any{}, map[string]any{}
 	for key, value := range item {
@@ -262,7 +262,7 @@ func (s *source) absolute(name string, item map[string]any) map[string]any {
 	return out
 }
 
-// share returns which part of the requests failed, and how.
+// share returns the number of requests, the share that failed, and the faults by name.
 func (s *source) share() (requests int, share float64, played map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,21 +26,21 @@ import (
 	"tilth/wire"
 )
 
-// storm says how hard it is.
+// storm is how hard the test is.
 type storm struct {
 	fields      int // each is ordered for every season
-	workers     int // jobs at a time of the worker process
+	workers     int // concurrent jobs of the worker process
 	kills       int // of the worker
 	between     int // searches of a worker before it is killed
 	serverKills []int
-	callers     int // clients that order at a time
+	callers     int // clients that order concurrently
 	outage      bool
 }
 
-// The storm that the design asks for, and one that is small enough for every test run:
-// about two thirds of the orders are begun before the last kill, so that every kill
-// comes in the middle of the work. In the great one a file is out for the last worker for as long as
-// it tries: the orders that want it lack its date, and say so.
+// The storm that the design requires, and one that is small enough for every test run: about two
+// thirds of the orders have begun before the last kill, so that every kill comes in the middle of
+// the work. In the large one a file is unavailable to the last worker for as long as it tries: the
+// orders that need it lack its date, and report that.
 var (
 	wholeStorm = storm{fields: 500, workers: 32, kills: 10, between: 65, serverKills: []int{3, 7}, callers: 32, outage: true}
 	smallStorm = storm{fields: 50, workers: 8, kills: 4, between: 18, serverKills: []int{2}, callers: 8}
@@ -48,14 +48,14 @@ var (
 
 const soakSeed = 20260301
 
-// outFile is a scene of the second season, which is ordered last; outFor is how often a
-// request is tried (satellite design, 2: retries).
+// outFile is a scene of the second season, which is ordered last; outFor is the number
+// of times that a request is tried (satellite design, 2: retries).
 const (
 	outFile = "30TUM/2025-05-30/SCL.tif"
 	outFor  = 5
 )
 
-// seasons of the fields, over which the archive has both clear and cloudy days.
+// seasons of the fields, during which the archive has both clear and cloudy days.
 var seasons = []struct{ from, to string }{{"2025-04-01", "2025-04-16"}, {"2025-05-28", "2025-06-11"}}
 
 // The fields lie in columns on the archive's western tile; the southernmost of each is
@@ -75,7 +75,7 @@ func outline(i int) geo.MultiPolygon {
 
 // A thousand orders at once, a source that fails a fifth of all requests, a worker that is
 // killed ten times and a server that is killed twice: every order ends, the books balance,
-// and every event is heard once. TILTH_SOAK=1 asks for all of it; otherwise it is a tenth.
+// and every event is heard once. TILTH_SOAK=1 runs all of it; otherwise it is a tenth.
 func TestOrdersSurviveTheStorm(t *testing.T) {
 	t.Parallel()
 	how := smallStorm
@@ -96,11 +96,11 @@ type farmstead struct {
 	fields   []land
 	seasons  []int64
 
-	mu     sync.RWMutex // held while the server is away
+	mu     sync.RWMutex // held while the server is down
 	server *rig.Process
 }
 
-// land is a field as it was answered.
+// land is a field as it was returned.
 type land struct {
 	ID   int64
 	UUID string
@@ -142,7 +142,7 @@ func weather(t *testing.T, database string, how storm) {
 		len(orders), endedIn.Round(time.Millisecond), requests, 100*share, played, how.kills, len(how.serverKills))
 }
 
-// settle makes the company by the operator's use cases.
+// settle makes the company with the operator's use cases.
 func (f *farmstead) settle() {
 	t, ctx := f.t, f.t.Context()
 	cfg, err := cli.ReadConfig(map[string]string{"TILTH_DATABASE_URL": f.database})
@@ -162,7 +162,7 @@ func (f *farmstead) settle() {
 }
 
 // settings of a process: many jobs wait for the source at a time, which is what they do
-// most of the time; and one client may ask as much as it likes.
+// most of the time, and one client may send as many requests as it likes.
 func (f *farmstead) settings(workers int) []string {
 	return []string{fmt.Sprintf("TILTH_WORKERS=%d", workers), "TILTH_RATE_LIMIT=0"}
 }
@@ -171,7 +171,7 @@ func (f *farmstead) startServer() {
 	f.server = rig.StartProcess(f.t, f.database, f.source.address("server"), f.settings(1)...)
 }
 
-// url returns where the server is, once there is one.
+// url returns the address of the server, once there is one.
 func (f *farmstead) url() string {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -202,8 +202,8 @@ func (f *farmstead) makeLand() {
 // wish is what is ordered.
 type wish struct{ field, season int }
 
-// placeAll orders everything at once, by callers that ask again when the server dies in
-// the middle, and gives the orders' ids by what was ordered.
+// placeAll orders everything at once, with callers that ask again if the server dies in
+// the middle, and returns the orders' ids by what was ordered.
 func (f *farmstead) placeAll(began time.Time) <-chan map[wish]int64 {
 	wishes := make(chan wish)
 	var mu sync.Mutex
@@ -278,7 +278,7 @@ func (f *farmstead) place(w wish) (id int64, err error) {
 		case http.StatusOK:
 			return said.Data.OrderID, nil
 		case http.StatusConflict:
-			return said.Details.OrderID, nil // asked again, and it is active by now
+			return said.Details.OrderID, nil // a repeated request for an order that is active by now
 		default:
 			return 0, fmt.Errorf("%d: %s", status, answer)
 		}
@@ -320,7 +320,7 @@ func (f *farmstead) kill() {
 	}
 }
 
-// killServer kills the server and starts another, while whoever wants to ask it waits.
+// killServer kills the server and starts another, while those who want to reach it wait.
 func (f *farmstead) killServer() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -328,7 +328,7 @@ func (f *farmstead) killServer() {
 	f.startServer()
 }
 
-// open returns how many orders have not ended.
+// open returns the number of orders that have not ended.
 func (f *farmstead) open() (n int) {
 	for _, status := range []vegetation.Status{vegetation.Processing, vegetation.Pending} {
 		count, err := strconv.Atoi(f.client().Expect(200, http.MethodGet, rig.OrdersPath+"?page=1&page_size=1&status="+string(status), nil).Header.Get("X-Total-Count"))
@@ -338,8 +338,8 @@ func (f *farmstead) open() (n int) {
 	return n
 }
 
-// untilNoneIsOpen waits for the leases of what was killed, and for orders to which the
-// source was out five times.
+// untilNoneIsOpen waits for the leases of killed processes to expire, and for orders
+// whose source was unavailable five times.
 func (f *farmstead) untilNoneIsOpen() {
 	rig.Eventually(f.t, func() bool { return f.open() == 0 }, 3*time.Minute, 100*time.Millisecond, "orders do not end")
 }

@@ -1,5 +1,5 @@
-// Package truth holds answers against the OpenAPI document of the interface: what it does not say of an operation is wrong. It also
-// records answers as the examples of the document.
+// Package truth checks answers against the OpenAPI document of the interface: what the document does not state about an
+// operation is wrong. It also records answers as the examples of the document.
 package truth
 
 import (
@@ -20,17 +20,17 @@ import (
 	"tilth/adapters/http/schema"
 )
 
-// Answer is what a request was answered.
+// Answer is the response to a request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Document is what each operation may answer.
+// Document is the set of possible answers of each operation.
 type Document struct{ root *segment }
 
-// Read takes a document apart.
+// Read parses a document.
 func Read(raw []byte) (*Document, error) {
 	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -51,8 +51,8 @@ func Read(raw []byte) (*Document, error) {
 	return &Document{root}, nil
 }
 
-// Check returns what an answer has that the document does not say of its operation. A method of a path that is none of its operations
-// is answered with the envelope alone, of which nothing is checked.
+// Check returns an error for what an answer has that the document does not state about its operation. It checks nothing
+// of the answer to a method and path that are not an operation, which is only the envelope.
 func (d *Document) Check(method, path string, a Answer) error {
 	if op := d.root.find(method, path); op != nil {
 		return op.says(a)
@@ -62,7 +62,7 @@ func (d *Document) Check(method, path string, a Answer) error {
 
 // segment is a place in the tree of documented paths.
 type segment struct {
-	below      map[string]*segment // "" is that of a parameter
+	below      map[string]*segment // "" is the segment of a parameter
 	operations map[string]*operation
 }
 
@@ -91,7 +91,7 @@ func (s *segment) add(path string, item map[string]any, schemas *compiled) {
 	}
 }
 
-// find returns the operation that answers a method of a path; nil: none does.
+// find returns the operation that answers a method of a path, or nil if there is none.
 func (s *segment) find(method, path string) *operation {
 	return s.walk(method, strings.Split(strings.Trim(path, "/"), "/"))
 }
@@ -110,20 +110,20 @@ func (s *segment) walk(method string, parts []string) *operation {
 	return nil
 }
 
-// operation is what the document says of one method of one path.
+// operation is what the document states about one method of one path.
 type operation struct {
 	id        string
 	place     string // of its responses, in the document
 	responses map[string]any
-	failures  []any // statuses of the answer that is called default
+	failures  []any // statuses covered by the answer called default
 	schemas   *compiled
-	held      *sync.Map // the right answers that were held against it, by the digest of what is looked at
+	held      *sync.Map // the answers found right, by the digest of what is checked
 }
 
-// jsonLines is the type of answers with an object a line.
+// jsonLines is the type of answers with one object per line.
 const jsonLines = "application/x-ndjson"
 
-// says reports what an answer has that the document does not say of its operation.
+// says returns an error for what an answer has that the document does not state about its operation.
 func (o *operation) says(a Answer) (err error) {
 	status := strconv.Itoa(a.Status)
 	response, place, err := o.answer(status)
@@ -132,7 +132,7 @@ func (o *operation) says(a Answer) (err error) {
 	}
 	content, _ := response["content"].(map[string]any)
 	if len(a.Body) == 0 {
-		if len(content) > 0 && content[jsonLines] == nil { // no line is an answer
+		if len(content) > 0 && content[jsonLines] == nil { // no lines are an answer, too
 			return fmt.Errorf("the body is missing")
 		}
 		return nil
@@ -152,9 +152,9 @@ func (o *operation) says(a Answer) (err error) {
 		}()
 	}
 	if !strings.Contains(kind, "json") || kind == jsonLines {
-		return nil // of pictures, archives and other files the document says the type alone
+		return nil // for pictures, archives and other files the document states only the type
 	}
-	// Who waits asks again and again, and is answered alike.
+	// A client that waits asks again and again, and gets the same answer.
 	digest := sha256.Sum256(append([]byte(status+" "+kind+" "), a.Body...))
 	if _, before := o.held.Load(digest); before {
 		return nil
@@ -174,7 +174,7 @@ func (o *operation) says(a Answer) (err error) {
 	return nil
 }
 
-// answer returns what the document says of answers of a status, and the place where it does.
+// answer returns what the document states about answers with a status, and where it does so.
 func (o *operation) answer(status string) (response map[string]any, place string, err error) {
 	if response, ok := o.responses[status].(map[string]any); ok {
 		return response, o.place + status, nil
@@ -194,7 +194,7 @@ func (o *operation) answer(status string) (response map[string]any, place string
 func pointer(member string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(member) }
 
 // compiled are the schemas of the document's answers, by their place in it. Compiling one
-// costs more than all else.
+// costs more than everything else.
 type compiled struct {
 	shared   map[string]any // responses of many operations, by name
 	mu       sync.Mutex

@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// recorded is the folder that answers of success are recorded into, as examples of the document (make answers): one a file,
-// by the id of its operation. A file that is there at first is left as it is.
+// recorded is the folder into which successful answers are recorded, as examples of the document (make answers): one
+// per file, by the id of its operation. A file that exists at the start is left as it is.
 var recorded = sync.OnceValue(func() map[string]bool {
 	kept := map[string]bool{}
 	names, _ := filepath.Glob(filepath.Join(os.Getenv("TILTH_ANSWERS"), "*.json"))
@@ -27,16 +27,16 @@ var recorded = sync.OnceValue(func() map[string]bool {
 
 var recording sync.Mutex
 
-// The size of an example, in bytes, and how many values its lists keep.
+// The size of an example, in bytes, and the number of values that its lists keep.
 const (
 	maxShown   = 16000
 	fewObjects = 2
 	fewValues  = 4
-	largeItem  = 300 // bytes of an object that stands for its like alone
+	largeItem  = 300 // bytes of an object that alone represents its kind
 )
 
-// record keeps an answer as the example of its operation, if it says more than the one before it: the most members that
-// have values, in the shortest lists. What differs in every run (addresses, tokens) is replaced.
+// record keeps an answer as the example of its operation, if it shows more than the previous one: the most members with
+// values, in the shortest lists. What differs in every run (addresses, tokens) is replaced.
 func (o *operation) record(a Answer, place, kind string) {
 	folder := os.Getenv("TILTH_ANSWERS")
 	if folder == "" || recorded()[o.id] {
@@ -68,7 +68,7 @@ func (o *operation) record(a Answer, place, kind string) {
 	if json.Indent(&out, text, "", "  ") != nil {
 		return
 	}
-	_ = os.WriteFile(name, append(out.Bytes(), '\n'), fs.FileMode(0o644)) // missed, it is recorded another time
+	_ = os.WriteFile(name, append(out.Bytes(), '\n'), fs.FileMode(0o644)) // if this fails, it is recorded another time
 }
 
 func (o *operation) allows(place, kind string, text []byte) bool {
@@ -92,7 +92,7 @@ func replaced(text []byte) []byte {
 	return tokens.ReplaceAll(text, []byte("eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl"))
 }
 
-// said counts the members of a text of JSON that have a value.
+// said counts the members of a JSON text that have a value.
 func said(text []byte) int {
 	var value any
 	if json.Unmarshal(text, &value) != nil {
@@ -115,7 +115,7 @@ func values(value any) int {
 		if len(of) == 0 {
 			return 0
 		}
-		return 1 + values(of[0]) // more of the same says no more
+		return 1 + values(of[0]) // more of the same shows no more
 	case string:
 		if of == "" {
 			return 0
@@ -124,8 +124,8 @@ func values(value any) int {
 	return 1
 }
 
-// shortened returns a text of JSON in which lists have few values, and the members their order; if sparse, objects with many objects
-// have few of these, too.
+// shortened returns a JSON text in which lists have few values, and members keep their order; if sparse, objects with
+// many objects keep few of these, too.
 func shortened(text jsontext.Value, sparse bool) jsontext.Value {
 	switch text.Kind() {
 	case jsontext.KindBeginObject:
@@ -136,7 +136,7 @@ func shortened(text jsontext.Value, sparse bool) jsontext.Value {
 		objects := 0
 		for in.PeekKind() == jsontext.KindString {
 			name, _ := in.ReadValue()
-			name = name.Clone() // the next one is read into its place
+			name = name.Clone() // the next one is read into the same buffer
 			member, err := in.ReadValue()
 			if err != nil {
 				return text
@@ -171,7 +171,7 @@ func shortened(text jsontext.Value, sparse bool) jsontext.Value {
 	return text
 }
 
-// few returns the first values of a list; of a ring of places also the last, which closes it.
+// few returns the first values of a list; for a ring of places, also the last, which closes it.
 func few(all []jsontext.Value) (out [][]byte) {
 	keep := min(len(all), fewValues)
 	switch {

@@ -19,8 +19,8 @@ var errNone = errors.New("the second witness of replays needs python3 (Debian: a
 // required is the environment variable that makes a missing Python an error.
 const required = "TILTH_REQUIRE_PYTHON"
 
-// Python returns what the script says of each version. Where there is no Python 3 the test is left out, or fails where
-// TILTH_REQUIRE_PYTHON is set.
+// Python returns what the script prints about each version. If there is no Python 3 the test is skipped, or fails
+// where TILTH_REQUIRE_PYTHON is set.
 func Python(t testing.TB, versions [][]byte) []string {
 	t.Helper()
 	said, err := script(versions)
@@ -31,7 +31,7 @@ func Python(t testing.TB, versions [][]byte) []string {
 	return said
 }
 
-// Run is Python without a test: where there is none, it prints what is left out and returns nothing.
+// Run is Python without a test: if there is no Python 3, it prints what is left out and returns nothing.
 func Run(versions [][]byte) ([]string, error) {
 	said, err := script(versions)
 	if errors.Is(err, errNone) && os.Getenv(required) == "" {

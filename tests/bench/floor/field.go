@@ -15,7 +15,7 @@ type named struct {
 	Name string `json:"name"`
 }
 
-// written is what a client writes of a field without a boundary.
+// written is what a client sends to create a field without a boundary.
 type written struct {
 	Name           string   `json:"name"`
 	FarmID         int64    `json:"farm_id"`
@@ -30,7 +30,7 @@ type written struct {
 	Source         string   `json:"source"`
 }
 
-// field is a field as the program answers it.
+// field is a field as the program returns it.
 type field struct {
 	ID        int64     `json:"id"`
 	CreatedAt time.Time `json:"created_at"`
@@ -53,7 +53,7 @@ type field struct {
 	lineage
 }
 
-// lineage is what a field was made of, and what it became: none, for the fields of the comparison are as they were made.
+// lineage is what a field was made from, and what it became: empty, because the fields of the comparison are never split or merged.
 type lineage struct {
 	SplitFrom  *int64  `json:"split_from"`
 	MergedFrom []int64 `json:"merged_from"`
@@ -65,7 +65,7 @@ var asMade = lineage{MergedFrom: []int64{}, ReplacedBy: []int64{}}
 // stampLayout is how the program writes times into SQLite, where they sort as text.
 const stampLayout = "2006-01-02T15:04:05.000000Z"
 
-// stamp reads a time of either database.
+// stamp reads a time from either database.
 type stamp struct{ at *time.Time }
 
 // Scan implements sql.Scanner.
@@ -87,7 +87,7 @@ const selectFields = `SELECT t.id, t.created_at, t.updated_at, t.created_by, u.n
  EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.to_id = t.id) OR EXISTS (SELECT 1 FROM field_lineage AS l WHERE l.from_id = t.id)
  FROM fields AS t LEFT JOIN users AS u ON u.id = t.created_by LEFT JOIN companies AS c ON c.id = t.company_id LEFT JOIN farms AS f ON f.id = t.farm_id WHERE `
 
-// fields returns the fields of a condition.
+// fields returns the fields that satisfy a condition.
 func (f *floor) fields(ctx context.Context, where string, args ...any) ([]*field, error) {
 	out := []*field{}
 	err := f.ask(ctx, selectFields+where, args, func(scan func(...any) error) error {
@@ -125,7 +125,7 @@ type change struct {
 	After  any    `json:"after"`
 }
 
-// changes are the members of a new field that say something.
+// changes are the members of a new field that have a value.
 func (r *field) changes() []change {
 	out := []change{{"uuid", nil, r.UUID}, {"name", nil, r.Name}, {"farm_id", nil, r.FarmID}}
 	if r.DeclaredAreaHa != nil {
@@ -145,7 +145,7 @@ func (r *field) changes() []change {
 	return out
 }
 
-// insert stores new fields and their entries of the audit trail, in a statement each.
+// insert stores new fields and their entries of the audit trail, in one statement each.
 func insert(ctx context.Context, ask asks, made []*field) error {
 	var rows [][]any
 	for _, r := range made {

@@ -1,5 +1,5 @@
 // Package floor is the least that a server of fields can do: net/http and the driver, with the same token check, scope
-// and audit as the program, on the same tables. What the program costs beside it is the price of its rules and layers.
+// and audit as the program, on the same tables. What the program costs beyond that is the price of its rules and layers.
 package floor
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Handler answers fields of the database at an address until the context ends.
+// Handler serves the fields of the database at an address until the context ends.
 func Handler(ctx context.Context, address string) (http.Handler, error) {
 	db, err := openStore(ctx, address)
 	if err != nil {
@@ -66,7 +66,7 @@ var (
 
 var statuses = map[error]int{errUnauthenticated: 401, errForbidden: 403, errNotFound: 404}
 
-// with answers with what do returns to a caller who holds a slug.
+// with responds with what do returns, to a caller who holds a slug.
 func (f *floor) with(slug string, do func(r *http.Request, who caller) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, err := f.authenticate(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -113,7 +113,7 @@ func (f *floor) authenticate(ctx context.Context, bearer string) (who caller, er
 	return who, err
 }
 
-// require refuses a caller without a slug. What a user holds is read once a version of the policy.
+// require refuses a caller without a slug. What a user holds is read once per version of the policy.
 func (f *floor) require(ctx context.Context, who caller, slug string) error {
 	key := held{who.user, who.version}
 	known, ok := f.slugs.Load(key)

@@ -9,13 +9,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "modernc.org/sqlite" // the driver of the program
+	_ "modernc.org/sqlite" // the program's driver
 )
 
 // asks runs a statement and hands each of its rows to row, which may be nil.
 type asks func(ctx context.Context, statement string, args []any, row func(scan func(...any) error) error) error
 
-// store is a database as its driver offers it: statements are prepared once a connection.
+// store is a database as its driver offers it: statements are prepared once per connection.
 type store interface {
 	ask(ctx context.Context, statement string, args []any, row func(scan func(...any) error) error) error
 	write(ctx context.Context, do func(ask asks) error) error
@@ -29,7 +29,7 @@ func openStore(ctx context.Context, address string) (store, error) {
 		pool, err := pgxpool.New(ctx, address)
 		return postgres{pool}, err
 	}
-	// The pragmas and the numbers of connections are the program's, so that a commit costs the same.
+	// The pragmas and the sizes of the pools are the program's, so that a commit costs the same.
 	dsn := func(lock string) string {
 		return "file:" + path + "?" + url.Values{"_txlock": {lock}, "_pragma": {
 			"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
@@ -53,7 +53,7 @@ type postgres struct{ pool *pgxpool.Pool }
 
 func (p postgres) close() { p.pool.Close() }
 
-// pgxRows hands out rows; pgx prepares the statement on its first use.
+// pgxRows hands rows on; pgx prepares the statement on its first use.
 func pgxRows(rows pgx.Rows, err error, row func(scan func(...any) error) error) error {
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Answers asks for what the generated client answers in each of its ways: records, refusals, files, nothing, and what is
-// unchanged. It runs beside the walk of docs/clients/go.
+// Answers requests every kind of response of the generated client: records, refusals, files, nothing, and unchanged
+// records. It runs beside the walk of docs/clients/go.
 package main
 
 import (
@@ -38,7 +38,7 @@ func answers(ctx context.Context) error {
 	return nil
 }
 
-// records asks for a list by parameters of several kinds, for one of them, and again where it is unchanged.
+// records requests lists with parameters of several kinds, one record, and the same record again while it is unchanged.
 func records(ctx context.Context, api *tilth.Client) error {
 	page, size, ids := tilth.PageParam{}, tilth.PageSizeParam(2), tilth.IdParam{}
 	if err := page.FromPageNumber0(1); err != nil {
@@ -72,7 +72,7 @@ func records(ctx context.Context, api *tilth.Client) error {
 	return nil
 }
 
-// refusals asks for what is not there, and changes what was changed since.
+// refusals requests a missing record, and changes one that was changed since.
 func refusals(ctx context.Context, api *tilth.Client) error {
 	_, err := api.FarmRetrieve(ctx, "999/999?", nil)
 	var refused *tilth.Refused
@@ -91,7 +91,7 @@ func refusals(ctx context.Context, api *tilth.Client) error {
 	return nil
 }
 
-// files asks for a file of an operation with several forms, and for one of an operation that answers nothing else.
+// files requests a file from an operation with several formats, and one from an operation that returns only files.
 func files(ctx context.Context, api *tilth.Client) error {
 	form := tilth.FieldExportParamsFormatCsv
 	table, err := api.FieldExport(ctx, &tilth.FieldExportParams{Format: &form})

@@ -1,9 +1,9 @@
 // Container runs PostgreSQL in a container for as long as its standard input is open. Its
 // arguments are the image and the server's arguments; the password of the user postgres is in
-// PGPASSWORD. It prints the postgres:// URL of the server on a line, once that listens.
+// PGPASSWORD. It prints the postgres:// URL of the server on a line, once the server listens.
 //
-// Package pgtest runs it as a program of its own, so that test binaries do not hold the
-// container library, which is as large as half the program.
+// Package pgtest runs it as a program of its own, so that test binaries do not contain
+// the container library, which is as large as half the program.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// timeout bounds starting a container, fetching its image included.
+// timeout bounds the start of a container, including fetching its image.
 const timeout = 90 * time.Second
 
 func main() {

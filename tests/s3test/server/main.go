@@ -1,5 +1,5 @@
-// Command server is an S3 server for tests: versitygw on a folder, which checks every signature. It ends when its standard
-// input does. It is a module of its own, so that the program's list of modules has none of what it needs.
+// Command server is an S3 server for tests: versitygw on a folder, which checks every signature. It ends when its
+// standard input does. It is a module of its own, so that its dependencies stay out of the program's list of modules.
 //
 // Usage: server FOLDER ADDRESS; the keys are those of the usual variables.
 package main
@@ -39,7 +39,7 @@ func run(folder, address string) error {
 		return err
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // until the one who started it ends
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the process that started it ends
 		os.Exit(0)
 	}()
 	return embedgw.RunVersityGW(context.Background(), store, &embedgw.Config{

@@ -1,12 +1,12 @@
-// Command pocketbase is PocketBase with farms and fields of companies, for the comparison of `make bench-peers`. It is a
-// module of its own, so that the program's list of modules has none of what it needs.
+// Command pocketbase is PocketBase with farms and fields of companies, for the comparison of `make bench-peers`. It is
+// a module of its own, so that its dependencies stay out of the program's list of modules.
 //
-// What the program does on a request is done as PocketBase's documentation does it: rules of collections keep a caller to
-// the records of its company, a hook stores an entry of a trail in the transaction of each creation, and many records at
-// once go through its batch interface.
+// What the program does on a request is done here as PocketBase's documentation recommends: collection rules restrict a
+// caller to the records of its company, a hook stores an entry of a trail in the transaction of each creation, and bulk
+// requests go through its batch interface.
 //
-// Usage: pocketbase FOLDER FIELDS [durable]. It prints what a client needs as a line of JSON. A durable one waits for the disk
-// at each commit, as the program does; by itself PocketBase may lose the last ones in a power cut.
+// Usage: pocketbase FOLDER FIELDS [durable]. It prints what a client needs as a line of JSON. With durable it waits for
+// the disk at each commit, as the program does; by default PocketBase may lose the last commits in a power cut.
 package main
 
 import (
@@ -74,7 +74,7 @@ func run(folder string, count int, durable bool) error {
 	return (&http.Server{Handler: handler}).Serve(listener)
 }
 
-// connectDurable opens a database as core.DefaultDBConnect does, but for commits, which wait for the disk.
+// connectDurable opens a database as core.DefaultDBConnect does, except that commits wait for the disk.
 func connectDurable(path string) (*dbx.DB, error) {
 	return dbx.Open("sqlite", path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(200000000)"+
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(ON)&_pragma=temp_store(MEMORY)&_pragma=cache_size(-32000)")
