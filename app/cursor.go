@@ -55,7 +55,7 @@ func placeOf(order []ports.Order, text string) (at ports.Place, err error) {
 	}
 	switch {
 	case err != nil, len(c.Keys) == 0:
-		return at, fault.Field("cursor", "first, or the cursor of the next link of a page.")
+		return at, fault.Field("cursor", "Give first, or the cursor from the next link of a page.")
 	case !slices.Equal(c.Order, order):
 		return at, fault.Field("cursor", "This cursor belongs to a list in another ordering.")
 	}

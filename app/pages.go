@@ -201,7 +201,7 @@ func (c *chunks[T, Q, Repos]) next(ctx context.Context, tx Repos) (batch []T, er
 	c.left, c.offset = c.left-read, 0
 	c.done = c.left == 0 || read < limit && weight <= chunkBytes
 	if !c.done && c.place.Keys == nil {
-		return nil, fmt.Errorf("a list of %T cannot go on behind its first %d records", batch, read)
+		return nil, fmt.Errorf("a list of %T cannot continue after its first %d records", batch, read)
 	}
 	if c.by.enrich == nil || len(batch) == 0 {
 		return batch, nil

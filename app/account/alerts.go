@@ -143,9 +143,9 @@ func alertsMessage(user ports.User, company string, alerts []ports.AlertNotice, 
 		fmt.Fprintf(&text, "\nAnd %s; all of them:\n%s/fields\n", counted(more, "more alert"), console)
 	}
 	fmt.Fprintf(&text, `
-You are sent this because you may view the profiles of %s: at most one letter a
-day, and none on a day without alerts. To have no more of them, sign in and take the
-tick away under Settings:
+You receive this because you may view the profiles of %s: at most one letter a
+day, and none on a day without alerts. To stop receiving them, sign in and clear the
+checkbox under Settings:
 
 %s/settings/account
 `, company, console)

@@ -78,7 +78,7 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 	}
 	user, err := tx.Accounts.UserByEmail(ctx, vouched.Email)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Unauthenticated, "user_unknown", "The identity provider vouches for this person, but nobody here has the e-mail address. Fix: an owner of the company invites it.")
+		return fault.New(fault.Unauthenticated, "user_unknown", "The identity provider vouches for this person, but no user here has the e-mail address. Fix: ask an owner of the company to invite it.")
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 	err = tx.Accounts.BindExternalID(ctx, vouched.ExternalID, user.ID, i.Clock.Now())
 	if fault.Is(err, fault.Conflict) {
 		return fault.New(fault.Unauthenticated, "user_bound_otherwise",
-			"The user with this e-mail address signs in as another subject of the issuer. Fix: an operator runs `tilth user unbind`.")
+			"The user with this e-mail address signs in as another subject of the issuer. Fix: ask an operator to run `tilth user unbind`.")
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (i *Identity) Enter(ctx context.Context, who access.Principal, companyID in
 	err := i.Store.Consult(ports.Loosely(ctx), func(ctx context.Context, tx ports.OperatorRepos) error {
 		company, err := tx.Accounts.Company(ctx, companyID)
 		if fault.Is(err, fault.NotFound) {
-			return fault.New(fault.NotFound, "company_not_found", "There is no company of that id.")
+			return fault.New(fault.NotFound, "company_not_found", "There is no company with that id.")
 		}
 		who.CompanyID, who.PolicyVersion = company.ID, company.PolicyVersion
 		return err

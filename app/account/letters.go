@@ -220,10 +220,10 @@ func guessesMessage(user ports.User, at time.Time) ports.Message {
 		Text: fmt.Sprintf(`Somebody has tried %d wrong passwords or more for %s, the last of them on
 %s.
 
-Your account is not locked: you can sign in as ever where you have signed in before. If
+Your account is not locked: you can sign in as usual where you have signed in before. If
 it was you, you need do nothing. If it was not, your password has held so far; choose
-another one if it is short, or if you use it elsewhere. While this goes on you are not
-written to again.
+another one if it is short, or if you use it elsewhere. While this continues you will not
+receive another letter about it.
 `, access.FreeAttempts, user.Email, at.UTC().Format("2 January 2006, 15:04 MST")),
 	}
 }

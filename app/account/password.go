@@ -72,7 +72,7 @@ func (i *Identity) RequestReset(ctx context.Context, email string) error {
 
 // linkInvalid is the one answer for every link that was used or revoked, has expired or never existed.
 func linkInvalid() error {
-	return wrongField("token", "link_invalid", "This link was used or revoked, has expired, or never was; ask for a new one.")
+	return wrongField("token", "link_invalid", "This link was used or revoked, has expired, or never existed; ask for a new one.")
 }
 
 // redeem sets a password by the token of a link. of returns the record that the link stands for, locked, and

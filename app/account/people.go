@@ -50,7 +50,7 @@ func mayDecide(ctx context.Context, tx ports.Repos, scope access.Scope, who acce
 	for _, name := range names {
 		slugs, ok := byName[name]
 		if !ok {
-			f.Addf("roles", "%q is no role of your company.", name)
+			f.Addf("roles", "%q is not a role of your company.", name)
 		}
 		patterns = append(patterns, slugs...)
 	}
@@ -101,7 +101,7 @@ func CheckName(name string, f fault.Fields) string {
 func checkEmail(email string, f fault.Fields) string {
 	email = strings.ToLower(strings.TrimSpace(email))
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email || len(email) > 254 {
-		f.Add("email", "This is no e-mail address.")
+		f.Add("email", "This is not an e-mail address.")
 	}
 	return email
 }

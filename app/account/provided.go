@@ -37,7 +37,7 @@ type Arrival struct {
 }
 
 // errNoProvider is returned where browsers are not signed in by a provider.
-var errNoProvider = fault.New(fault.NotFound, "no_provider", "This installation signs browsers in with passwords. Fix: an operator sets TILTH_OIDC_CLIENT_ID.")
+var errNoProvider = fault.New(fault.NotFound, "no_provider", "This installation signs browsers in with passwords. Fix: ask an operator to set TILTH_OIDC_CLIENT_ID.")
 
 // Provider returns the address of the provider that signs browsers in; empty where there is none.
 func (i *Identity) Provider() string {

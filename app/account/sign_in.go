@@ -84,7 +84,7 @@ func (i *Identity) pair(ctx context.Context, userID int64, secret string, now ti
 	return TokenPair{Access: token, Refresh: secret, ExpiresIn: AccessTTL}, err
 }
 
-var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refresh token is not valid any more; sign in again.")
+var badRefresh = fault.New(fault.Unauthenticated, "refresh_invalid", "The refresh token is no longer valid; sign in again.")
 
 // Refresh exchanges a refresh token for a new pair of its family. A token that was already used is stolen
 // or lost: its whole family ends. Faults: Unauthenticated (refresh_invalid, builtin_issuer_off).

@@ -63,7 +63,7 @@ func (b Bytes) Write(ctx context.Context, file attachment.File, w io.Writer) err
 // lost turns missing bytes into a server failure: the file is recorded, so it is no 404.
 func lost(err error) error {
 	if fault.Is(err, fault.NotFound) {
-		return errors.New("they are gone from the store of files; restore it from a backup")
+		return errors.New("they are missing from the store of files; restore it from a backup")
 	}
 	return err
 }

@@ -213,7 +213,7 @@ func (w *work[O, J]) Begin(ctx context.Context, run task.Run[ports.Repos], b *ba
 func (w *work[O, J]) Do(ctx context.Context, b batch.Batch[O, J]) (piece[J], error) {
 	out, err := w.next(ctx, b)
 	if fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, "gone", "The file, or what the batch is about, is gone.")
+		err = fault.New(fault.NotFound, "gone", "The file, or what the batch refers to, no longer exists.")
 	}
 	return out, err
 }

@@ -121,7 +121,7 @@ func (f *Feed) Follow(ctx context.Context, who access.Principal, after *int64, t
 	case after == nil:
 		s.cursor = bounds.Last
 	case *after < 0 || *after > bounds.Last:
-		return nil, fault.Field("last_event_id", "There was no event of this id; leave it out to begin with what comes from now on.")
+		return nil, fault.Field("last_event_id", "There was no event with this id; leave it out to begin with events from now on.")
 	default:
 		s.cursor = *after
 	}

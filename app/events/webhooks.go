@@ -52,7 +52,7 @@ func (w *Webhooks) Check(who access.Principal, hook *webhook.Webhook) fault.Fiel
 		}
 	}
 	if hook.CompanyID != 0 && hook.CompanyID != who.CompanyID {
-		f.Add("company_id", "Records are made for your own company.")
+		f.Add("company_id", "Records can only be created for your own company.")
 	}
 	return f
 }

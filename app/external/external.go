@@ -60,9 +60,9 @@ type Taken struct {
 // Message explains the clash to whoever sent the record.
 func (t Taken) Message(noun string) string {
 	if t.By == 0 {
-		return fmt.Sprintf("The external id %q stands twice in the request.", t.ExternalID)
+		return fmt.Sprintf("The external id %q occurs twice in the request.", t.ExternalID)
 	}
-	return fmt.Sprintf("The external id %q is that of the %s %d.", t.ExternalID, noun, t.By)
+	return fmt.Sprintf("The external id %q belongs to the %s %d.", t.ExternalID, noun, t.By)
 }
 
 // Ways to resolve a taken external id: for records that a request can match by it, and for others.

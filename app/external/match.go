@@ -22,9 +22,9 @@ func Stand(ctx context.Context, repo ports.Keyed, scope access.Scope, plural str
 		case key == "":
 			errs[i].Addf(Member, "This is required: %s are matched by it.", plural)
 		case mine[key]:
-			errs[i].Add(Member, "An item before it stands for the same record.")
+			errs[i].Add(Member, "An earlier item refers to the same record.")
 		case len(same) > 1:
-			errs[i].Addf(Member, "%d %s have it, among them %d and %d. Fix: change or delete all but one.", len(same), plural, same[0], same[1])
+			errs[i].Addf(Member, "%d %s have it, including %d and %d. Fix: change or delete all but one.", len(same), plural, same[0], same[1])
 		case len(same) == 1:
 			ids[i] = same[0]
 		}

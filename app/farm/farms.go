@@ -47,7 +47,7 @@ func emptyFarm(ctx context.Context, tx ports.Repos, scope access.Scope, r *farm.
 	if len(fields) == 0 && assessments == 0 && shares == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, "not_empty", "The farm has %d fields, %d assessments and %d shares. Fix: delete them first, or leave out empty.",
+	return fault.Newf(fault.Conflict, "not_empty", "The farm has %d fields, %d assessments and %d shares. Fix: delete them first, or send the request without empty.",
 		len(fields), assessments, shares)
 }
 
@@ -75,11 +75,11 @@ func removeFarms(ctx context.Context, tx ports.Repos, scope access.Scope, farms 
 func checkFarm(r *farm.Farm) fault.Fields {
 	f := r.Check()
 	if r.Country != "" && !country.Known(r.Country) {
-		f.Addf("country", "%q is no country key; keys are snake_case names such as spain, united_states, cote_divoire.", r.Country)
+		f.Addf("country", "%q is not a country key; keys are snake_case names such as spain, united_states, cote_divoire.", r.Country)
 	}
 	if r.Timezone != "" {
 		if _, err := time.LoadLocation(r.Timezone); err != nil || r.Timezone == "Local" {
-			f.Addf("timezone", "%q is no IANA time zone; write it as Europe/Madrid.", r.Timezone)
+			f.Addf("timezone", "%q is not an IANA time zone; write it as Europe/Madrid.", r.Timezone)
 		}
 	}
 	return f

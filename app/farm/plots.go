@@ -129,7 +129,7 @@ func refusedPlots(r PlotsReport) error {
 			named.Addf("fields", "%d (%s): %s", field.Field.ID, field.Field.Name, firstRefusal(field.Plot))
 		}
 	}
-	return fault.Newf(fault.Conflict, "eudr_refused", "%d of %d fields would be refused. Fix: correct them as field/eudr-check/ says, or give leave_out=true.",
+	return fault.Newf(fault.Conflict, "eudr_refused", "%d of %d fields would be refused. Fix: correct them as field/eudr-check/ says, or send leave_out=true.",
 		r.Refused, r.Checked).With("fields", named.Messages()["fields"])
 }
 

@@ -361,7 +361,7 @@ func (r *Records[T]) reread1(ctx context.Context, tx ports.Repos, scope access.S
 func companyErrors(sent *corerecord.Meta, who access.Principal) fault.Fields {
 	f := fault.Fields{}
 	if sent.CompanyID != 0 && sent.CompanyID != who.CompanyID {
-		f.Addf("company_id", "Records are kept for your own company (%d); leave company_id out.", who.CompanyID)
+		f.Addf("company_id", "Records can only be kept for your own company (%d); leave company_id out.", who.CompanyID)
 	}
 	return f
 }

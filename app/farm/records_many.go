@@ -84,9 +84,9 @@ func (r *Records[T]) standFor(ctx context.Context, tx ports.Repos, scope access.
 		case key == "":
 			errs[i].Addf(same.Member, "This is required: records are matched by it.")
 		case mine[key]:
-			errs[i].Addf(same.Member, "An item before it stands for the same record.")
+			errs[i].Addf(same.Member, "An earlier item refers to the same record.")
 		case len(held[key]) > 1:
-			errs[i].Addf(same.Member, "%d records are the same by it: %s. Fix: change or delete all but one.", len(held[key]), idList(held[key]))
+			errs[i].Addf(same.Member, "%d records match it: %s. Fix: change or delete all but one.", len(held[key]), idList(held[key]))
 		case len(held[key]) == 1:
 			ids[i], mine[key] = held[key][0], true
 		default:

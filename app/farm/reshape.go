@@ -78,7 +78,7 @@ func mustStandAlone(ctx context.Context, tx ports.Repos, scope access.Scope, id 
 	there := slices.DeleteFunc(kin, func(id int64) bool { return !live[id] })
 	if err == nil && len(there) > 0 {
 		slices.Sort(there)
-		err = fault.New(fault.Conflict, "field_replaced", "Other fields stand for the land of this one. Fix: delete them first.").With("fields", there)
+		err = fault.New(fault.Conflict, "field_replaced", "Other fields now cover the land of this one. Fix: delete them first.").With("fields", there)
 	}
 	return err
 }

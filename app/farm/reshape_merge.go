@@ -80,7 +80,7 @@ func (r *Reshape) merging(ctx context.Context, who access.Principal, req MergeRe
 		judge: func(old farmed) error {
 			if mixed := farm.Mixed(old.cultivations); len(mixed) > 0 && !req.KeepMixed {
 				return fault.New(fault.Conflict, "cultivations_differ",
-					"In some seasons the fields grew different crops; merged, each of them would stand for all of the land. Fix: change the cultivations, or send keep_mixed: true to keep all of them.").
+					"In some seasons the fields grew different crops; after a merge, each of them would apply to all of the land. Fix: change the cultivations, or send keep_mixed: true to keep all of them.").
 					With("seasons", mixed)
 			}
 			return nil
@@ -98,7 +98,7 @@ func (r *Reshape) merged(ctx context.Context, parts []farm.Field, req MergeReque
 	var outlines []geo.MultiPolygon
 	for i := range parts {
 		if parts[i].Farm.ID != parts[0].Farm.ID {
-			return farm.Field{}, fault.New(fault.Conflict, "farms_differ", "The fields are of several farms. Fix: move them to one farm first.").
+			return farm.Field{}, fault.New(fault.Conflict, "farms_differ", "The fields belong to several farms. Fix: move them to one farm first.").
 				With("farms", slices.Compact(slices.Sorted(slices.Values(list.Map(parts, func(p farm.Field) int64 { return p.Farm.ID })))))
 		}
 		if parts[i].Boundary == nil {
@@ -108,7 +108,7 @@ func (r *Reshape) merged(ctx context.Context, parts []farm.Field, req MergeReque
 		drawn, outlines = append(drawn, parts[i].ID), append(outlines, parts[i].Boundary.Geometry())
 	}
 	if len(without) > 0 && len(drawn) > 0 {
-		return farm.Field{}, fault.New(fault.Conflict, "boundary_missing", "Some of the fields have no boundary. Fix: give them one, or merge those without one alone.").With("fields", without)
+		return farm.Field{}, fault.New(fault.Conflict, "boundary_missing", "Some of the fields have no boundary. Fix: give them one, or merge only those without one.").With("fields", without)
 	}
 	var boundary *geo.Boundary
 	if len(drawn) > 0 {

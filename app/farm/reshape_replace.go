@@ -169,7 +169,7 @@ func ordersOpen(open []vegetation.OrderRef) error {
 			maps = append(maps, one.ID)
 		}
 	}
-	return fault.New(fault.Conflict, "orders_open", "Orders of profiles or maps of the fields are not finished yet. Fix: wait until they are active or failed.").
+	return fault.New(fault.Conflict, "orders_open", "Orders for profiles or maps of the fields are not finished yet. Fix: wait until they are active or failed.").
 		With("orders", profiles).With("map_orders", maps)
 }
 

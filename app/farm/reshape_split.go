@@ -119,7 +119,7 @@ func (r *Reshape) cut(budget *effort.Budget, whole *farm.Field, req SplitRequest
 	case len(parts) > farm.MaxPieces:
 		return nil, fault.Field(geo.LineField, fmt.Sprintf("The line makes %d pieces; a field is split into at most %d at once.", len(parts), farm.MaxPieces))
 	case len(req.Names) > len(parts):
-		return nil, fault.Field("names", fmt.Sprintf("The line makes %d pieces, and there are %d names.", len(parts), len(req.Names)))
+		return nil, fault.Field("names", fmt.Sprintf("The line makes %d pieces, but there are %d names.", len(parts), len(req.Names)))
 	}
 	out := make([]Piece, len(parts))
 	for i, part := range parts {

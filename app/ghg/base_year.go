@@ -106,7 +106,7 @@ func (a *Assessments) againstBase(ctx context.Context, read baseRead, current re
 	}
 	result, _, err := a.run(ctx, again)
 	if fault.Is(err, fault.Invalid) {
-		return baseyear.Report{}, refused(CodeNotCalculable, "The base year cannot be calculated by the methods of today", findingsOf(err), nil)
+		return baseyear.Report{}, refused(CodeNotCalculable, "The base year cannot be calculated with today's methods", findingsOf(err), nil)
 	}
 	if err != nil {
 		return baseyear.Report{}, err

@@ -271,7 +271,7 @@ func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessme
 		if len(row.Errors) == 0 && row.ID == 0 {
 			switch list := found[yearOf{row.ResourceType, *row.Year()}][row.ResourceID]; {
 			case len(list) > 1:
-				row.Errors.Addf("assessment_year", "The %s has %d assessments of this year; give the id of the one.", row.ResourceType, len(list))
+				row.Errors.Addf("assessment_year", "The %s has %d assessments of this year; give the id of the right one.", row.ResourceType, len(list))
 			case len(list) == 1:
 				row.ID = list[0]
 			}
@@ -312,7 +312,7 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 			row.Errors.Addf(assessment.ColumnID, "No assessment of your company has the id %d; leave it out for a new one.", row.ID)
 		case out.Same:
 		case m.some.Done > 0 && !whole.UpdatedAt.Before(m.some.CreatedAt):
-			row.Errors.Add(fault.NonField, "The assessment was written after the import began; a row before this one may be of the same.")
+			row.Errors.Add(fault.NonField, "The assessment was written after the import began; an earlier row may be for the same one.")
 		}
 		if row.ResourceID == 0 {
 			row.ResourceType, row.ResourceID = whole.ResourceType, whole.ResourceID
@@ -322,7 +322,7 @@ func (m *batchImport) change(row *assessment.FileRow, matched map[int64]Whole, i
 	}
 	for _, known := range []map[string]int64{m.seen, m.fresh} {
 		if first, twice := known[key]; twice {
-			row.Errors.Addf(fault.NonField, "Row %d of the file is of the same assessment.", first)
+			row.Errors.Addf(fault.NonField, "Row %d of the file is for the same assessment.", first)
 		}
 	}
 	if len(row.Errors) > 0 {

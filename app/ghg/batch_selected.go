@@ -203,7 +203,7 @@ func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTar
 		return AssessmentChange{}, false
 	}
 	if !c.options.Selection.Holds(&source.Assessment) {
-		return skip("not_selected", "This assessment is not of from_year, or the other filters leave it out.")
+		return skip("not_selected", "This assessment is not for from_year, or the other filters leave it out.")
 	}
 	to := copyTarget{source.ResourceType, source.ResourceID, c.options.ToYear}
 	have := there[to]
@@ -217,7 +217,7 @@ func (c *batchCopy) change(j *assessment.Judged, source Whole, there map[copyTar
 	case len(have) > 0 && !c.options.Overwrite:
 		return skip("exists", "The farm or field has an assessment of that year already.")
 	case len(have) > 1:
-		return skip("several_exist", "The farm or field has several assessments of that year; which of them to overwrite cannot be told.")
+		return skip("several_exist", "The farm or field has several assessments of that year; it is not clear which of them to overwrite.")
 	case len(have) == 1 && have[0].Status == assessment.Submitted:
 		return skip("submitted_exists", "The assessment of that year was submitted; a copy does not overwrite it.")
 	}

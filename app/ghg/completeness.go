@@ -26,7 +26,7 @@ func (a *Assessments) startCompletion(ctx context.Context, tx ports.Repos, all .
 		jobs[i] = task.JobOn(CompletenessJob, r.CompanyID, r.ID, now)
 	}
 	if err := tx.Jobs.TryEnqueue(ctx, jobs...); err != nil {
-		a.Log.ErrorContext(ctx, "the completeness of assessments could not be asked for; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
+		a.Log.ErrorContext(ctx, "the completeness of assessments could not be queued; the sweep will find them", "assessment", all[0].ID, "assessments", len(all), "error", err)
 	}
 }
 

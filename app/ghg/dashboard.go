@@ -34,7 +34,7 @@ func (o *Dashboard) Dashboard(ctx context.Context, who access.Principal, year *i
 	scope := who.Scope(false)
 	return app.Read(ctx, o.Deps, who, access.Assessments.View, func(ctx context.Context, tx ports.Repos) (out DashboardFigures, err error) {
 		if who.CompanyID == 0 {
-			return out, fault.New(fault.Invalid, "company_required", "The dashboard is that of a company; name one by the header X-Company.")
+			return out, fault.New(fault.Invalid, "company_required", "The dashboard is for one company; name it in the header X-Company.")
 		}
 		if verified < 0 || verified > MaxVerified {
 			return out, fault.Field("verified_limit", fmt.Sprintf("A whole number from 0 to %d.", MaxVerified))

@@ -107,7 +107,7 @@ func putProposal(draft *AssessmentDraft, before Whole, p prefill.Proposal) {
 func checkPrefillSections(sections []string) error {
 	for _, key := range sections {
 		if !slices.Contains(prefill.Prefillable, key) {
-			return fault.Field("sections", key+" is none of "+strings.Join(prefill.Prefillable, ", ")+".")
+			return fault.Field("sections", key+" is not one of "+strings.Join(prefill.Prefillable, ", ")+".")
 		}
 	}
 	return nil

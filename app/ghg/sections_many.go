@@ -63,7 +63,7 @@ func itemIDs(list []any) ([]int64, fault.Fields) {
 		case !isNumber || id < 1 || id >= math.MaxInt64 || id != math.Trunc(id):
 			wrong.Add("id", "Give the id of the item that this changes.")
 		case seen[int64(id)]:
-			wrong.Addf("id", "An object before it changes the item %.0f.", id)
+			wrong.Addf("id", "An earlier object changes the item %.0f.", id)
 		default:
 			out[i], seen[int64(id)] = int64(id), true
 		}

@@ -54,7 +54,7 @@ func (a *Assessments) Submit(ctx context.Context, who access.Principal, id int64
 			return out, err
 		}
 	}
-	return Submission{}, fault.New(fault.Conflict, "assessment_busy", "The assessment was written again and again while it was submitted; submit it once that is over.")
+	return Submission{}, fault.New(fault.Conflict, "assessment_busy", "The assessment kept changing while it was submitted; submit it again when the changes have stopped.")
 }
 
 // preparedCalculation is an assessment in the form in which an engine gets it.
@@ -175,7 +175,7 @@ func (a *Assessments) recordFailure(ctx context.Context, scope access.Scope, id 
 		return tx.Assessments.SetCalculation(ctx, scope, id, assessment.Failed, reason)
 	})
 	if err != nil {
-		a.Log.WarnContext(ctx, "the failure of a calculation could not be noted", "assessment", id, "error", err)
+		a.Log.WarnContext(ctx, "the failure of a calculation could not be recorded", "assessment", id, "error", err)
 	}
 }
 

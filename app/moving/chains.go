@@ -54,7 +54,7 @@ func (in *importing) chain(ctx context.Context, name chain.Name, table, entries 
 	}
 	loose, err := rows.rest()
 	if err == nil && loose != waiting {
-		err = refuse("%s has %d rows that are not chained, and the manifest says %d", moving.TableFile(table), loose, waiting)
+		err = refuse("%s has %d rows that are not chained, but the manifest says %d", moving.TableFile(table), loose, waiting)
 	}
 	return err
 }
@@ -81,7 +81,7 @@ func (in *importing) checkpoints(name chain.Name) (out []chain.Checkpoint, err e
 		}
 		at, err := time.Parse(time.RFC3339, text("at"))
 		if err != nil {
-			return nil, rows.wrong(errors.New("at is no time"))
+			return nil, rows.wrong(errors.New("at is not a time"))
 		}
 		out = append(out, chain.Checkpoint{
 			ID: chain.ID{Name: name, CompanyID: in.manifest.Company.ID}, Position: line.Number("position"), Hash: text("hash"),

@@ -111,7 +111,7 @@ func (in *importing) open(ctx context.Context) error {
 	for _, t := range in.manifest.Tables {
 		listed[t.File] = true
 		if !known[t.Name] {
-			return refuse("%s: %s is no table here. Fix: upgrade this installation to the release that wrote the file (%s), or to a later one", moving.ManifestName, t.Name, in.manifest.Tilth)
+			return refuse("%s: %s is not a table here. Fix: upgrade this installation to the release that wrote the file (%s), or to a later one", moving.ManifestName, t.Name, in.manifest.Tilth)
 		}
 	}
 	in.digests = make(map[string]string, len(in.manifest.Files))
@@ -123,7 +123,7 @@ func (in *importing) open(ctx context.Context) error {
 	}
 	for _, name := range in.file.Names() {
 		if !listed[name] {
-			return refuse("%.80q is in it, and the manifest does not list it", name)
+			return refuse("%.80q is in it, but the manifest does not list it", name)
 		}
 	}
 	return in.useKeys()
@@ -138,7 +138,7 @@ func (in *importing) useKeys() error {
 	}
 	for i, key := range in.manifest.Keys {
 		if len(key.Public) != publicKeySize {
-			return refuse("%s: keys.%d is no public key", moving.ManifestName, i)
+			return refuse("%s: keys.%d is not a public key", moving.ManifestName, i)
 		}
 		in.keys = append(in.keys, chain.PublicKey(key.Public))
 	}
@@ -170,9 +170,9 @@ func (in *importing) look(ctx context.Context) error {
 	case err != nil:
 		return err
 	case here.Company != 0:
-		return fault.Newf(fault.Conflict, "company_here", "The company %s is here already, as company %d: a company is stored once.", company.UUID, here.Company)
+		return fault.Newf(fault.Conflict, "company_here", "The company %s already exists here, as company %d: a company is stored once.", company.UUID, here.Company)
 	case here.Name != 0:
-		return fault.Newf(fault.Conflict, "company_exists", "Company %d has the name %q already. Fix: give another one with --name.", here.Name, in.wishes.Name)
+		return fault.Newf(fault.Conflict, "company_exists", "Company %d already has the name %q. Fix: give another one with --name.", here.Name, in.wishes.Name)
 	case len(here.Emails) > 0:
 		return fault.Newf(fault.Conflict, "emails_taken",
 			"%d addresses of its people are those of users here, and a user belongs to one company: %s. Fix: give other addresses with --email OLD=NEW.",
@@ -221,7 +221,7 @@ func (in *importing) rows(ctx context.Context, tx ports.OperatorRepos, out *Arri
 	}
 	company := moving.Span{First: in.manifest.Company.ID, Last: in.manifest.Company.ID}
 	if spans["companies"] != company {
-		return refuse("%s: ids.companies are not those of one company", moving.ManifestName)
+		return refuse("%s: ids.companies does not match the company", moving.ManifestName)
 	}
 	// One id more: the first entry of the trail is that of the import.
 	trail := spans["audit_entries"].With(moving.Span{First: 1, Last: 1})
@@ -301,7 +301,7 @@ func (in *importing) insert(ctx context.Context, tx ports.OperatorRepos, arrival
 		return n, rows.wrong(row)
 	}
 	if err == nil && n != listed.Rows {
-		err = refuse("%s has %d rows, and the manifest says %d", listed.File, n, listed.Rows)
+		err = refuse("%s has %d rows, but the manifest says %d", listed.File, n, listed.Rows)
 	}
 	return n, err
 }
@@ -327,7 +327,7 @@ func (in *importing) check(table ports.CarriedTable, text []byte) error {
 		return nil
 	}
 	if slug := line.Text("slug"); slug == nil || !access.KnownPattern(*slug) {
-		return moving.RowError{Cause: fmt.Errorf("%s is no permission here. Fix: upgrade this installation to the release that wrote the file, or to a later one", line["slug"])}
+		return moving.RowError{Cause: fmt.Errorf("%s is not a permission here. Fix: upgrade this installation to the release that wrote the file, or to a later one", line["slug"])}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (l *lines) next() ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			if len(l.text) > maxLine {
 				l.line++
-				return nil, l.wrong(fmt.Errorf("it has more than %d MiB", maxLine>>20))
+				return nil, l.wrong(fmt.Errorf("it is larger than %d MiB", maxLine>>20))
 			}
 			continue
 		case errors.Is(err, io.EOF) && len(l.text) == 0:

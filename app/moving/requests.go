@@ -63,7 +63,7 @@ func (e *Exports) File(ctx context.Context, who access.Principal, id int64) (mov
 		return export, nil, err
 	}
 	if export.Status != moving.Completed {
-		return export, nil, fault.Newf(fault.Conflict, "export_not_ready", "The export is %s; there is no file of it.", export.Status)
+		return export, nil, fault.Newf(fault.Conflict, "export_not_ready", "The export is %s; it has no file.", export.Status)
 	}
 	file, err := e.Mover.Objects.Open(ctx, export.Object)
 	if err != nil {
@@ -150,7 +150,7 @@ func (w exportWork) Unavailable(ctx context.Context, run task.Run[ports.Repos], 
 	}
 	pause, again := retry.Wait(w.attempt, run.Jitter)
 	if !again {
-		return task.GiveUp("The export could not be made: the database or the store of files was away for too long."), nil
+		return task.GiveUp("The export could not be made: the database or the store of files was unavailable for too long."), nil
 	}
 	s.Status, s.UpdatedAt = moving.Queued, run.Now
 	return task.Again(run.Now.Add(pause)), run.Tx.CompanyExports.Update(ctx, run.Scope, s)

@@ -35,7 +35,7 @@ func (in *importing) verify(ctx context.Context) error {
 			return err
 		}
 		if lines != t.Rows {
-			return refuse("%s has %d rows, and the manifest says %d", t.File, lines, t.Rows)
+			return refuse("%s has %d rows, but the manifest says %d", t.File, lines, t.Rows)
 		}
 	}
 	for _, f := range in.manifest.Files {

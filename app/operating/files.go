@@ -71,8 +71,8 @@ func (o *Operating) CheckFiles(ctx context.Context, files ports.Objects) (bool, 
 	}
 	return false, fault.Newf(fault.Precondition, "files_elsewhere",
 		"TILTH_OBJECTS_URL is not the place of this database's files: it %s. "+
-			"Fix: set it to the address that the other processes of the database use (a folder they all share, or s3://…); where the files were moved, move the mark with them; "+
-			"where they are lost, or this is a copy of the database with files of its own, run `tilth files claim`.", found)
+			"Fix: set it to the address that the other processes of the database use (a folder they all share, or s3://…); if the files were moved, move the mark with them; "+
+			"if they are lost, or this is a copy of the database with its own files, run `tilth files claim`.", found)
 }
 
 // ClaimFiles ties the store of files to the database, whatever either was tied to before.

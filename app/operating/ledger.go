@@ -98,7 +98,7 @@ func (o *Operating) addCredit(ctx context.Context, ledger ports.Wallet, trail po
 // SetPrice sets the price per hectare of a service. Faults: Invalid.
 func (o *Operating) SetPrice(ctx context.Context, service string, perHa credit.Amount) error {
 	if !slices.Contains(credit.Services, service) {
-		return fault.Field("service", service+" is no service; one of "+strings.Join(credit.Services, ", ")+".")
+		return fault.Field("service", service+" is not a service; use one of "+strings.Join(credit.Services, ", ")+".")
 	}
 	if perHa <= 0 || perHa > credit.MaxAmount {
 		return fault.Field("per_ha", "An amount above 0.")

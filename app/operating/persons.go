@@ -72,7 +72,7 @@ func (o *Operating) ErasePerson(ctx context.Context, email string) (out ErasedPe
 func mayErase(ctx context.Context, tx ports.OperatorRepos, user ports.User) error {
 	if user.CompanyID == 0 {
 		return fault.New(fault.Conflict, "operator_account",
-			"An operator answers by address for what the installation's own trail records. Fix: `tilth user disable`.")
+			"The installation's own trail names operators by e-mail address, so they cannot be erased. Fix: `tilth user disable`.")
 	}
 	scope := access.Own(user.CompanyID)
 	member, err := tx.Members.Get(ctx, scope, user.ID)

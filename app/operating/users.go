@@ -69,7 +69,7 @@ func (in *NewUser) check() error {
 	f := fault.Fields{}
 	in.Email = strings.ToLower(strings.TrimSpace(in.Email))
 	if a, err := mail.ParseAddress(in.Email); err != nil || a.Address != in.Email || len(in.Email) > 254 {
-		f.Addf("email", "%q is no e-mail address.", in.Email)
+		f.Addf("email", "%q is not an e-mail address.", in.Email)
 	} else if in.Name == "" {
 		in.Name, _, _ = strings.Cut(in.Email, "@")
 	}
@@ -127,7 +127,7 @@ func (o *Operating) UnbindUser(ctx context.Context, email string) (user ports.Us
 
 // errOperatorAccount keeps whoever has stolen an operator's token from making other operators, or from taking over their accounts.
 var errOperatorAccount = fault.New(fault.Conflict, "operator_account",
-	"The accounts of operators are changed on the command line alone. Fix: `tilth user` on the server.")
+	"The accounts of operators can be changed only on the command line. Fix: use `tilth user` on the server.")
 
 // Users returns the users of all companies, and the operators.
 func (o *Operating) Users(ctx context.Context, q ports.Query) (app.List[ports.Account], error) {

@@ -99,9 +99,9 @@ func whyNone(c phenology.Comparison, n int, others string) string {
 	case len(c.Days) > 0:
 		return ""
 	case n < phenology.MinReferences:
-		return fmt.Sprintf("A day is compared with at least %d %s; active profiles of %d are there. Fix: order profiles of more.", phenology.MinReferences, others, n)
+		return fmt.Sprintf("A day is compared with at least %d %s; there are active profiles for %d. Fix: order profiles for more.", phenology.MinReferences, others, n)
 	}
-	return fmt.Sprintf("On no day of an observation were at least %d %s seen.", phenology.MinReferences, others)
+	return fmt.Sprintf("There is no observation day on which at least %d %s were seen.", phenology.MinReferences, others)
 }
 
 // activeOf selects the newest active orders.

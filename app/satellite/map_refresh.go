@@ -92,7 +92,7 @@ func (w mapRefresh) Do(ctx context.Context, s refreshedMap) (made, error) {
 	}
 	out, err := w.renew(ctx, s, gone)
 	if err == nil && out.empty() != "" {
-		err = fault.New(fault.Unavailable, "refresh", "The sources have nothing of the field left that can be used.")
+		err = fault.New(fault.Unavailable, "refresh", "The sources no longer have anything of the field that can be used.")
 	}
 	return out, again(err)
 }
@@ -205,7 +205,7 @@ func (mapRefresh) Unavailable(_ context.Context, run task.Run[ports.Repos], _ re
 
 // Fail leaves the refresh to the next caller who looks.
 func (w mapRefresh) Fail(ctx context.Context, run task.Run[ports.Repos], _ refreshedMap, reason string) error {
-	w.runner.Log.WarnContext(ctx, "the refresh of a map is left to the next who looks", "order", run.Job.Subject, "reason", reason)
+	w.runner.Log.WarnContext(ctx, "the refresh of a map is left to the next request", "order", run.Job.Subject, "reason", reason)
 	return nil
 }
 

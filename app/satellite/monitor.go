@@ -43,7 +43,7 @@ func monitorOf(ctx context.Context, tx ports.Repos, scope access.Scope, id int64
 	}
 	m, err := tx.Monitors.Get(ctx, scope, id)
 	if fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, "not_found", "This profile is not watched. Fix: POST its rules here, or {} for the usual ones.")
+		err = fault.New(fault.NotFound, "not_found", "This profile is not watched. Fix: POST its rules here, or {} for the default ones.")
 	}
 	return m, err
 }
@@ -147,7 +147,7 @@ func watchable(ids []int64, orders map[int64]vegetation.OrderState) error {
 	case len(missing) > 0:
 		return fault.Missing("order").With("ids", missing)
 	case len(resting) > 0:
-		return fault.New(fault.Conflict, "order_state", "Profiles are watched once they are active; details.ids are not.").With("ids", resting)
+		return fault.New(fault.Conflict, "order_state", "Only active profiles can be watched; those in details.ids are not active.").With("ids", resting)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (d desk) placeMany(ctx context.Context, who access.Principal, drafts []draf
 			if err != nil {
 				return struct{}{}, err
 			}
-			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order is there and waits for its " + d.word() + "."}); wanted.there {
+			if out[i] = (Placed{Verdict: batch.Skip, OrderID: wanted.order.State().ID, Code: "order_open", Message: "The order already exists and is waiting for its " + d.word() + "."}); wanted.there {
 				if err := d.rekey(ctx, tx, who, wanted); err != nil {
 					return struct{}{}, err
 				}

@@ -54,7 +54,7 @@ func mapOf(code credit.Product) product {
 			return p
 		}
 	}
-	panic("satellite: " + string(code) + " is no map")
+	panic("satellite: " + string(code) + " is not a map")
 }
 
 // MapAccess returns the permissions for a map product.

@@ -145,7 +145,7 @@ func (w refreshWork) Do(ctx context.Context, s refreshedOrder) ([]renewed, error
 		case one.fresh.Reading() != s.order.Reading():
 			out[i].fresh = one.before
 		default:
-			return nil, fault.New(fault.Unavailable, "refresh", "The archive has no usable acquisition of the field left.")
+			return nil, fault.New(fault.Unavailable, "refresh", "The archive no longer has a usable acquisition of the field.")
 		}
 	}
 	return out, err

@@ -117,7 +117,7 @@ func TestAnOrderFailsForGood(t *testing.T) {
 				})
 			}, reason: "The season was deleted.",
 		},
-		"a worker that dies of it": {before: func(s *shop) { s.Jobs[0].Attempt = 5 * vegetation.Retry.Tries }, reason: "The work was broken off too often."},
+		"a worker that dies of it": {before: func(s *shop) { s.Jobs[0].Attempt = 5 * vegetation.Retry.Tries }, reason: "The work was interrupted too often."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, order := ordered(t)

@@ -56,7 +56,7 @@ func (p product) outlineFor(ctx context.Context, tx ports.Repos, scope access.Sc
 		outline, err = tx.Boundaries.InForce(ctx, land, order.FieldID)
 	}
 	if fault.Is(err, fault.NotFound) {
-		return outline, fault.New(fault.Conflict, "boundary_missing", "The field of the order is gone, or has no boundary now.")
+		return outline, fault.New(fault.Conflict, "boundary_missing", "The field of the order no longer exists, or no longer has a boundary.")
 	}
 	if err != nil {
 		return outline, err

@@ -225,7 +225,7 @@ func (c *Computer) Refresh(ctx context.Context, req SeriesRequest, known []veget
 }
 
 func noneLeft() error {
-	return fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source has no scene of the field left.")
+	return fault.New(fault.Unavailable, "imagery_unavailable", "The imagery source no longer has a scene of the field.")
 }
 
 // ground is a field on the grids of the imagery: what is the same for every date, computed once for

@@ -81,7 +81,7 @@ func judge(ctx context.Context, f *frame.Frame, layers []layer.PreparedLayer, sc
 	}
 	uses, err := zoning.Judge(ctx, f, layer.Prepared{Layers: layers}.Usable(), p)
 	if known, ok := fault.As(err); ok && known.Kind == fault.Invalid {
-		return fault.New(known.Kind, known.Code, "No map of zones can be made of the layers. "+known.Message+why)
+		return fault.New(known.Kind, known.Code, "No map of zones can be made from the layers. "+known.Message+why)
 	}
 	for _, use := range uses {
 		at := slices.IndexFunc(layers, func(l layer.PreparedLayer) bool { return l.Name == use.Name })
@@ -108,7 +108,7 @@ func notesOn(layers []layer.PreparedLayer) (notes []string) {
 		notes = append(notes, "The only layers are of NDVI: no raster of relief or soil covers the area.")
 	}
 	if synthetic {
-		notes = append(notes, "The imagery is synthetic: zones made of it say nothing of real land.")
+		notes = append(notes, "The imagery is synthetic: zones made from it say nothing about real land.")
 	}
 	return notes
 }

@@ -134,7 +134,7 @@ func chosenLayers(layers []layer.PreparedLayer, asked []string) ([]string, error
 		case dropped != "":
 			fields.Addf("layers", "The layer %q cannot be used: %s.", name, dropped)
 		case seen[name]:
-			fields.Addf("layers", "The layer %q is there twice.", name)
+			fields.Addf("layers", "The layer %q occurs twice.", name)
 		}
 		seen[name] = true
 	}

@@ -104,7 +104,7 @@ func Land(ctx context.Context, tx ports.Repos, scope access.Scope, aoi stratific
 	}
 	if len(out) == 0 {
 		return nil, fault.Newf(fault.Conflict, "aoi_empty",
-			"No field of the area of interest %s is there with a boundary any more; change its field_uuids.", aoi.UUID)
+			"No field of the area of interest %s still exists with a boundary; change its field_uuids.", aoi.UUID)
 	}
 	return out, nil
 }

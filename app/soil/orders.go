@@ -52,7 +52,7 @@ func (r OrderRequest) check() error {
 	case credit.ServiceSOC:
 		r.Carbon.check(f)
 	default:
-		f.Addf("map_type", "%q is no map type that can be ordered; it is STR or SOC.", r.MapType)
+		f.Addf("map_type", "%q is not a map type that can be ordered; use STR or SOC.", r.MapType)
 	}
 	return f.Err()
 }
@@ -78,7 +78,7 @@ func (o *Orders) Place(ctx context.Context, who access.Principal, req OrderReque
 		}
 	}
 	return stratification.OrderState{}, fault.New(fault.Unavailable, "database_busy",
-		"The fields of the area of interest change again and again; try again.")
+		"The fields of the area of interest keep changing; try again.")
 }
 
 // placeTries is the number of times land is measured that keeps changing before it is ordered.
@@ -168,7 +168,7 @@ func findAOI(ctx context.Context, tx ports.Repos, scope access.Scope, req OrderR
 	}
 	aoi, ok := found[id]
 	if !ok {
-		return aoi, fault.Field(member, "No area of interest of your company is named so.")
+		return aoi, fault.Field(member, "Your company has no such area of interest.")
 	}
 	return aoi, nil
 }
@@ -241,7 +241,7 @@ func (o *Orders) draft(ctx context.Context, tx ports.Repos, who access.Principal
 func withinYear(s stratification.OrderState) error {
 	next := s.NextAllowed().Format(time.DateOnly)
 	return fault.Newf(fault.Conflict, "order_within_year",
-		"This area of interest was ordered on %s; the next order is taken from %s on. Nothing was charged.", s.RequestDate.Format(time.DateOnly), next).
+		"This area of interest was ordered on %s; the next order is accepted from %s on. Nothing was charged.", s.RequestDate.Format(time.DateOnly), next).
 		With("order_id", s.ID).With("data_uuid", s.DataUUID).With("status", string(s.Status)).With("next_allowed_date", next)
 }
 

@@ -148,7 +148,7 @@ func inPlane(f *frame.Frame, parameter string, lonlat []geo.Position) ([]geo.Pos
 	for i, at := range lonlat {
 		plane, ok := f.FromLonLat(at)
 		if !ok || !(at.X >= -180 && at.X <= 180 && at.Y >= -90 && at.Y <= 90) {
-			return nil, fault.Field(parameter, fmt.Sprintf("Point %d is no longitude and latitude in degrees.", i+1))
+			return nil, fault.Field(parameter, fmt.Sprintf("Point %d is not a longitude and latitude in degrees.", i+1))
 		}
 		out = append(out, plane)
 	}
@@ -257,7 +257,7 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 			}
 			at, err := inPlane(f, "operations", []geo.Position{o.At})
 			if err != nil {
-				return nil, fault.Field("operations", fmt.Sprintf("Operation %d: its place is no longitude and latitude in degrees.", i+1))
+				return nil, fault.Field("operations", fmt.Sprintf("Operation %d: its place is not a longitude and latitude in degrees.", i+1))
 			}
 			operations[i].At = at[0]
 		}
@@ -267,7 +267,7 @@ func (e PlanEdit) on(f *frame.Frame, base soilplan.Plan) ([]soilplan.Operation, 
 	for i := range list {
 		at, err := inPlane(f, "points", []geo.Position{list[i].At})
 		if err != nil {
-			return nil, fault.Field("points", fmt.Sprintf("Point %d is no longitude and latitude in degrees.", i+1))
+			return nil, fault.Field("points", fmt.Sprintf("Point %d is not a longitude and latitude in degrees.", i+1))
 		}
 		list[i].At = at[0]
 	}

@@ -80,22 +80,22 @@ func (m *savingMany) match(ctx context.Context, all []PlanSaving, keyed bool) er
 		m.errs[i] = f
 		key := one.As.ExternalID
 		f.AddIf(keyed && key == "", external.Member, "This is required: plans are matched by it.")
-		f.AddIf(key != "" && seen[key], external.Member, "An item before it stands for the same record.")
+		f.AddIf(key != "" && seen[key], external.Member, "An earlier item refers to the same record.")
 		seen[key] = true
 		if ids := held[key]; len(ids) > 0 {
 			found, err := m.tx.SamplePlans.GetSaved(ctx, m.scope, ids[0], false)
 			switch {
 			case fault.Is(err, fault.NotFound):
-				f.Addf(external.Member, "The external id %q is that of the plan %d, whose area of interest is deleted.", key, ids[0])
+				f.Addf(external.Member, "The external id %q belongs to the plan %d, whose area of interest is deleted.", key, ids[0])
 			case err != nil:
 				return err
 			case one.UUID != "" && one.UUID != found.Plan.PlanUUID:
-				f.Addf(external.Member, "The external id %q is that of the saved plan %s, which does not change. Fix: leave map_uuid out, or give another.", key, found.Plan.PlanUUID)
+				f.Addf(external.Member, "The external id %q belongs to the saved plan %s, which does not change. Fix: leave map_uuid out, or give another.", key, found.Plan.PlanUUID)
 			default:
 				one.UUID = found.Plan.PlanUUID
 			}
 		}
-		f.AddIf(one.UUID == "" && len(f) == 0, "map_uuid", "This is required of a plan that is not saved yet.")
+		f.AddIf(one.UUID == "" && len(f) == 0, "map_uuid", "This is required for a plan that is not saved yet.")
 	}
 	return nil
 }

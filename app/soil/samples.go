@@ -128,7 +128,7 @@ func (s *Samples) plan(ctx context.Context, tx ports.Repos, who access.Principal
 		return PlannedSamples{}, err
 	}
 	if plan.Saved == nil {
-		return PlannedSamples{}, fault.New(fault.Conflict, "plan_not_saved", "Save the plan first: samples are taken at the points of plans that do not change any more.")
+		return PlannedSamples{}, fault.New(fault.Conflict, "plan_not_saved", "Save the plan first: samples are taken at the points of plans that no longer change.")
 	}
 	there, err := tx.SoilSamples.OfPlan(ctx, scope, plan.ID, req.Round)
 	if err != nil {

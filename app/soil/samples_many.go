@@ -108,7 +108,7 @@ func placeFree(ctx context.Context, tx ports.Repos, scope access.Scope, back *sa
 	if !taken {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, "sample_replaced", "The sample %d has its place or its label by now. Fix: delete that one first, or keep it.", by.ID).With("id", by.ID)
+	return fault.Newf(fault.Conflict, "sample_replaced", "The sample %d has taken its place or its label. Fix: delete that one first, or keep it.", by.ID).With("id", by.ID)
 }
 
 // place puts new samples at the points that they name, and adds what is wrong with that.
@@ -132,7 +132,7 @@ func (s *Samples) place(ctx context.Context, who access.Principal, wanted []farm
 				return struct{}{}, err
 			}
 			if found, ok := there[samplePlace{draft.Record.Point, draft.Record.Depth}]; ok && (!upsert || found.ExternalID != "") {
-				draft.Errors.Addf("point", "The sample %d is of this point, depth and round.", found.ID)
+				draft.Errors.Addf("point", "The sample %d already has this point, depth and round.", found.ID)
 			}
 		}
 		return struct{}{}, nil
@@ -144,7 +144,7 @@ func (s *Samples) place(ctx context.Context, who access.Principal, wanted []farm
 func findPlan(ctx context.Context, tx ports.Repos, scope access.Scope, plans map[string]plan.SamplePlan, draft *farmapp.Draft[sample.Sample]) error {
 	uuid := draft.Record.PlanUUID
 	if uuid == "" {
-		draft.Errors.Add("plan", "This is required of a sample that is not there yet.")
+		draft.Errors.Add("plan", "This is required for a sample that does not exist yet.")
 		return nil
 	}
 	if _, known := plans[uuid]; !known {
@@ -159,7 +159,7 @@ func findPlan(ctx context.Context, tx ports.Repos, scope access.Scope, plans map
 		plans[uuid] = found
 	}
 	if plans[uuid].Saved == nil {
-		draft.Errors.Add("plan", "Save the plan first: samples are taken at the points of plans that do not change any more.")
+		draft.Errors.Add("plan", "Save the plan first: samples are taken at the points of plans that no longer change.")
 	}
 	return nil
 }

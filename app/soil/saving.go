@@ -28,10 +28,10 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 		return order, err
 	}
 	if order.MapType == credit.ServiceSOC {
-		return order, fault.Field("order", fmt.Sprintf("Order %d is of a map of soil carbon; maps of zones are made of an order of STR.", orderID))
+		return order, fault.Field("order", fmt.Sprintf("Order %d is for a map of soil carbon; maps of zones are made from an order for STR.", orderID))
 	}
 	if order.Status != stratification.OrderActive {
-		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made of an active order.", orderID, order.Status).
+		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made from an active order.", orderID, order.Status).
 			With("status", string(order.Status))
 	}
 	aoi, err := tx.AOIs.Get(ctx, scope, order.AOI.ID)
@@ -44,7 +44,7 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 	}
 	if changed := order.Changed(land); len(changed) > 0 {
 		return order, fault.New(fault.Conflict, "aoi_changed",
-			"The area of interest is not the one that was ordered: fields came, went or have another boundary. Maps that are there stay; for new ones place a new order.").
+			"The area of interest is not the one that was ordered: fields were added or removed, or have another boundary. Existing maps stay; for new ones place a new order.").
 			With("field_uuids", changed)
 	}
 	return order, nil

@@ -157,7 +157,7 @@ func (r running[T, S, R]) run(ctx context.Context) error {
 	})
 	if known, ok := fault.As(err); ok && r.job.Retried && (permanent(known) || known.Kind == fault.PaymentRequired) {
 		return r.Write(ctx, func(ctx context.Context, tx T) error {
-			return r.Jobs(tx).Fail(ctx, r.job, ports.FailedJob{At: r.Clock.Now(), Reason: "It cannot be taken up again: " + reason(known)})
+			return r.Jobs(tx).Fail(ctx, r.job, ports.FailedJob{At: r.Clock.Now(), Reason: "It cannot be resumed: " + reason(known)})
 		})
 	}
 	for piece := 1; err == nil && next.kind == carryOn; piece++ {
@@ -188,7 +188,7 @@ func (r running[T, S, R]) begin(ctx context.Context, run Run[T], s *S) (Next, er
 		return GiveUp("The operator cancelled it."), nil
 	}
 	if r.limits.Claims > 0 && r.job.Attempt > r.limits.Claims {
-		return GiveUp("The work was broken off too often."), nil
+		return GiveUp("The work was interrupted too often."), nil
 	}
 	return r.work.Begin(ctx, run, s)
 }

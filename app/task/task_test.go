@@ -134,7 +134,7 @@ func TestHandle(t *testing.T) {
 		"a turn is over":   {work: counting{open: true, left: 3}, limits: task.Limits{Pieces: 2}, calls: []string{"hold", "hold", "again 0s"}, began: 2},
 		"nothing to do":    {work: counting{left: 1}, calls: []string{"finish"}},
 		"moved meanwhile":  {work: counting{open: true, left: 1, moved: true}, calls: []string{"hold", "again 0s"}, began: 1},
-		"broken off often": {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 4}, calls: []string{"fail: The work was broken off too often."}, reason: "The work was broken off too often."},
+		"broken off often": {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 4}, calls: []string{"fail: The work was interrupted too often."}, reason: "The work was interrupted too often."},
 		"cancelled":        {work: counting{open: true, left: 1}, job: ports.Job{Cancelled: true}, calls: []string{"finish"}, reason: "The operator cancelled it."},
 		"retried":          {work: counting{left: 1}, job: ports.Job{Retried: true}, calls: []string{"hold", "finish"}, began: 1},
 		"last claim":       {work: counting{open: true, left: 1}, limits: task.Limits{Claims: 3}, job: ports.Job{Attempt: 3}, calls: []string{"hold", "finish"}, began: 1},

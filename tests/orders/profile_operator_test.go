@@ -83,7 +83,7 @@ func TestARetryThatCannotBe(t *testing.T) {
 		_, err = w.op.RetryJob(t.Context(), w.failed()[0].ID)
 		require.NoError(t, err)
 		w.work()
-		require.Contains(t, w.failed()[0].Failed.Reason, "It cannot be taken up again: No field")
+		require.Contains(t, w.failed()[0].Failed.Reason, "It cannot be resumed: No field")
 		found, err := w.orders.Retrieve(t.Context(), e.who, false, order.ID)
 		require.NoError(t, err)
 		require.Equal(t, vegetation.Failed, found.Order.Status)

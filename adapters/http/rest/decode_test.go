@@ -52,7 +52,7 @@ func TestBodiesThatAreRefused(t *testing.T) {
 		{"no day of the calendar", `{` + ok + `,"sown_on":"2025-02-30"}`, "validation_failed", `{"sown_on":["2025-02-30 is no day of the calendar."]}`},
 		{"no date", `{` + ok + `,"sown_on":"1.5.2025"}`, "validation_failed", `{"sown_on":["Write a date as YYYY-MM-DD, for instance 2025-04-30."]}`},
 		{"no object", `{` + ok + `,"boundary":[1]}`, "validation_failed", `{"boundary":["Expected an object, got an array."]}`},
-		{"no e-mail address", `{` + ok + `,"email":"Ana <a@b.c>"}`, "validation_failed", `{"email":["This is no e-mail address."]}`},
+		{"no e-mail address", `{` + ok + `,"email":"Ana <a@b.c>"}`, "validation_failed", `{"email":["This is not an e-mail address."]}`},
 		{"too long", `{"name":"123456789012345678901","field_id":7}`, "validation_failed", `{"name":["Give at most 20 characters; this has 21."]}`},
 		{"too many items", `{` + ok + `,"tags":["a","b","c","d"]}`, "validation_failed", `{"tags":["Give at most 3."]}`},
 		{"an item twice", `{` + ok + `,"tags":["a","a"]}`, "validation_failed", `{"tags":["An item is given more than once."]}`},

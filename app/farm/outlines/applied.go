@@ -35,7 +35,7 @@ func (in *Imports) maySpread(ctx context.Context, who access.Principal, mapping 
 		return nil
 	}
 	param, _, _ := strings.Cut(mapping["product"].Param, ".")
-	return fault.Field(param, "The file says nothing of what was applied to its fields: tasks of task data do. Fix: leave the product out of the mapping.")
+	return fault.Field(param, "The file does not say what was applied to its fields: only tasks in task data do. Fix: leave the product out of the mapping.")
 }
 
 // applications returns what a file states was applied to a field, and adds to errs what cannot be understood.
@@ -77,7 +77,7 @@ func applicationOf(in ports.TaskInput, called string, changed bool, errs fault.F
 	case known:
 		r.Product = product.Key
 	default:
-		errs.Addf("product", "%.60q is no product of the catalog, by key or by name. Fix: say by values of the mapping what it means "+
+		errs.Addf("product", "%.60q is not a product in the catalog, by key or by name. Fix: state what it means with values in the mapping "+
 			"({\"product\": {\"property\": \"product\", \"values\": {\"AHL\": \"uan\", \"Herbicide\": null}}}; custom is any other fertilizer).", called)
 		return out
 	}

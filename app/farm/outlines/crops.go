@@ -27,7 +27,7 @@ func chooseCrop(mapping farm.Mapping, names []string) error {
 	if name == "" {
 		param, _, _ := strings.Cut(mapping["season_id"].Param, ".")
 		f := fault.Fields{}
-		f.Add(param, "The file says nothing of crops: no feature has a property \"crop\". Fix: say which property does (map=crop:NAME), or leave the season out.")
+		f.Add(param, "The file does not mention crops: no feature has a property \"crop\". Fix: state which property does (map=crop:NAME), or leave the season out.")
 		return f.Err()
 	}
 	mapping[cropProperty] = farm.Source{Properties: []string{name}}
@@ -65,12 +65,12 @@ type LeftOut struct {
 var whyLeftOut = map[string]string{
 	applicationKind: "What was applied becomes fertilizations where the request takes its product. Fix: map=product:product.",
 	"device":        "Machines have no record here.",
-	"guidance":      "Lines to drive along have no record here.",
+	"guidance":      "Guidance lines have no record here.",
 	"point":         "A sample belongs to a plan of an area of interest, and a point says neither its zone nor its depths. Fix: make an area of interest of the fields, a map of zones and a plan, and send the file to soil/stratification/sample-plan/{map_uuid}/points/.",
-	"product":       "No task applies it to a field of the file, and a product alone has no record here.",
+	"product":       "No task applies it to a field of the file, and a product on its own has no record here.",
 	"task":          "It does not say that an amount of a product was applied to a whole field of the file, once.",
-	"way":           "Ways in a field are no part of its outline.",
-	"worker":        "People are invited; a name alone makes no user.",
+	"way":           "Ways in a field are not part of its outline.",
+	"worker":        "People are invited; a name alone does not make a user.",
 }
 
 // LeftOut returns what the file contains and the import does not take.
@@ -141,10 +141,10 @@ func (n cropNames) find(name string, cut bool, errs fault.Fields) record.Ref {
 		slices.SortFunc(found, func(a, b record.Ref) int { return int(a.ID - b.ID) })
 		found = slices.Compact(found)
 	}
-	const translate = " Fix: say by values of the mapping what it means ({\"crop\": {\"property\": \"crop\", \"values\": {\"WW\": \"winter_wheat\"}}}), or leave crops out (map=crop:)."
+	const translate = " Fix: state what it means with values in the mapping ({\"crop\": {\"property\": \"crop\", \"values\": {\"WW\": \"winter_wheat\"}}}), or leave crops out (map=crop:)."
 	switch len(found) {
 	case 0:
-		errs.Addf(cropProperty, "%.60q is no crop of the catalog, by slug or by name.%s", name, translate)
+		errs.Addf(cropProperty, "%.60q is not a crop in the catalog, by slug or by name.%s", name, translate)
 		return record.Ref{}
 	case 1:
 		return found[0]

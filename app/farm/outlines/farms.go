@@ -175,7 +175,7 @@ func (p *featurePieces) assign(into farm.Farm, known farm.Directory) []home {
 			out[i].Destination = farm.Destination{Ref: record.Ref{Name: called}}
 			if !p.batch.Options.MakesFarms {
 				out[i].Destination = farm.Destination{}
-				out[i].wrong.Addf(farmProperty, "No farm of your company has the external id or the name %.60q, and none is made without farm.create.", called)
+				out[i].wrong.Addf(farmProperty, "No farm of your company has the external id or the name %.60q, and creating one requires farm.create.", called)
 			}
 		case 1:
 			out[i].Ref = record.Ref{ID: found[0].ID, Name: found[0].Name}
@@ -218,7 +218,7 @@ func (p *featurePieces) makeFarms(ctx context.Context, tx ports.Repos, piece *ju
 		s := made[places[farm.NameKey(change.After.Farm.Name)]]
 		if len(s.Errors) > 0 {
 			wrong := fault.Fields{}
-			wrong.Addf(farmProperty, "The farm %.60q cannot be made: %s", change.After.Farm.Name, reasonOf(s.Errors))
+			wrong.Addf(farmProperty, "The farm %.60q cannot be created: %s", change.After.Farm.Name, reasonOf(s.Errors))
 			return wrong
 		}
 		change.After.Farm = record.Ref{ID: s.Record.ID, Name: s.Record.Name}

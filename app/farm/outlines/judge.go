@@ -47,7 +47,7 @@ func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known 
 	}
 	twice := fault.Fields{}
 	for member, id := range map[string]string{"uuid": c.uuid(), "external_id": c.externalID()} {
-		twice.AddIf(known.add(member, id), member, "%q stands in the file more than once.", id)
+		twice.AddIf(known.add(member, id), member, "%q occurs in the file more than once.", id)
 	}
 	switch reason, isFault := fault.As(f.Err); {
 	case isFault:
@@ -57,7 +57,7 @@ func prepareCandidate(index int64, f ports.Feature, mapping farm.Mapping, known 
 	case f.Boundary == nil:
 		c.skip, c.errors = true, fault.Fields{}
 		if f.Geometry != "" {
-			c.errors.Add(geo.BoundaryField, "The feature is a "+f.Geometry+", which is no outline.")
+			c.errors.Add(geo.BoundaryField, "The feature is a "+f.Geometry+", which is not an outline.")
 		} else {
 			c.errors.Add(geo.BoundaryField, "The feature has no geometry.")
 		}
@@ -133,7 +133,7 @@ func (m matches) of(c importCandidate, at home) (*farm.Field, fault.Fields) {
 	}
 	if field, ok := m.byUUID[c.uuid()]; ok {
 		if field.Farm.ID != at.ID {
-			wrong.Addf("uuid", "It is the field %d (%s) of another farm, %d (%s). Fix: import into that farm, or leave the uuid out of the mapping (map=uuid:) to make a further field.",
+			wrong.Addf("uuid", "It is the field %d (%s) of another farm, %d (%s). Fix: import into that farm, or leave the uuid out of the mapping (map=uuid:) to create another field.",
 				field.ID, field.Name, field.Farm.ID, field.Farm.Name)
 		}
 		return &field, wrong
@@ -145,7 +145,7 @@ func (m matches) of(c importCandidate, at home) (*farm.Field, fault.Fields) {
 	case 1:
 		return &found[0], wrong
 	default:
-		wrong.Addf("external_id", "%d fields of the farm carry %q; it must be one.", len(found), c.externalID())
+		wrong.Addf("external_id", "%d fields of the farm have %q; only one may have it.", len(found), c.externalID())
 		return nil, wrong
 	}
 }

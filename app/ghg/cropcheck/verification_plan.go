@@ -192,7 +192,7 @@ func (l verificationLand) target(said declaredCrops, f farm.Field, curves curves
 	}
 	t.field.Region, t.field.CurvesVersion, t.field.Scope, t.curves = edition.Region, edition.Version, edition.Set.Scope, edition.Set
 	if !edition.Set.Has(t.field.Declared) {
-		return no(verification.Reason(cropcheck.ReasonNoCurve), "No curve for crop and region: there is no curve of "+chosen.Crop.Name+". "+edition.Set.Scope)
+		return no(verification.Reason(cropcheck.ReasonNoCurve), "No curve for crop and region: there is no curve for "+chosen.Crop.Name+". "+edition.Set.Scope)
 	}
 	if now.Before(t.season.StartDate) {
 		return no(verification.ReasonNotBegun, "The season has not begun.")
@@ -205,7 +205,7 @@ func (l verificationLand) target(said declaredCrops, f farm.Field, curves curves
 
 // curveScopes lists the places that the existing curves are valid for.
 func curveScopes(editions []cropcheck.Edition) string {
-	text := "the curves there are hold for other places."
+	text := "the existing curves apply to other places."
 	for _, e := range editions {
 		if e.Set.Scope != "" {
 			text += " " + e.Set.Scope

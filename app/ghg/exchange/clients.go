@@ -79,7 +79,7 @@ func (c *Clients) Update(ctx context.Context, who access.Principal, id int64, ed
 		*client = wanted
 		client.Meta = before.Meta
 		if before.EventsURL != "" && client.EventsURL == "" {
-			return tx.FootprintMessages.End(ctx, who.Scope(false), id, "The client takes no events any more.")
+			return tx.FootprintMessages.End(ctx, who.Scope(false), id, "The client no longer accepts events.")
 		}
 		return nil
 	})

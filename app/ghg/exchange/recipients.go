@@ -48,7 +48,7 @@ const EventsPath = "pact/3/events"
 // CodeBadClient is the code for a credential that matches no client.
 const CodeBadClient = "invalid_client"
 
-var badClient = fault.New(fault.Unauthenticated, CodeBadClient, "There is no client of this id with this secret.")
+var badClient = fault.New(fault.Unauthenticated, CodeBadClient, "There is no client with this id and this secret.")
 
 // Token returns an access token for a credential. Faults: Unauthenticated (invalid_client), the same for an unknown id and
 // a wrong secret.
@@ -110,7 +110,7 @@ func (r *Recipients) List(ctx context.Context, who Caller, filter footprint.Filt
 		if after != "" {
 			place, err := tx.Footprints.ByUUID(ctx, who.scope(), after)
 			if fault.Is(err, fault.NotFound) {
-				return out, fault.New(fault.Invalid, "bad_request", "after: there is no such footprint; follow the link of the page before.")
+				return out, fault.New(fault.Invalid, "bad_request", "after: there is no such footprint; follow the link of the previous page.")
 			}
 			if err != nil {
 				return out, err

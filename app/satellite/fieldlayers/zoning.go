@@ -61,7 +61,7 @@ func (z *Zoning) seasons(ctx context.Context, f *frame.Frame, order vegetation.O
 			break
 		}
 		if now.Before(p.End.AddDate(0, 0, 1)) {
-			p.Reason = "The season is not over: its peak may be still to come."
+			p.Reason = "The season has not ended: its peak may be yet to come."
 			out = append(out, p)
 			continue
 		}

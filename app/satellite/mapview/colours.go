@@ -26,7 +26,7 @@ func (l Look) combination() (*indexmap.Combination, error) {
 	if err != nil {
 		return nil, err
 	}
-	const alone = "A picture in the colours of the scenes has the same stretch on every date, and no classes. Fix: leave it out, or style."
+	const alone = "A picture in the colours of the scenes has the same stretch on every date, and no classes. Fix: leave out this parameter, or style."
 	fields := fault.Fields{}
 	fields.AddIf(l.Low != nil, "low", alone)
 	fields.AddIf(l.High != nil, "high", alone)

@@ -110,7 +110,7 @@ func (v *Views) At(ctx context.Context, who access.Principal, ask Ask, at geo.Po
 		out = append(out, Value{l.Day, l.Subject, l.Scenes, l.Synthetic, l.Method, p})
 	}
 	if !holds {
-		return f.order, nil, fault.Field("lon", "The place lies beside the map: it has no pixel there.")
+		return f.order, nil, fault.Field("lon", "The place lies outside the map, which has no pixel there.")
 	}
 	return f.order, out, nil
 }

@@ -67,7 +67,7 @@ func (v *Views) open(ctx context.Context, who access.Principal, ask Ask) (found,
 		return out, err
 	})
 	if err == nil && len(out.files) == 0 && out.order.Status != vegetation.Active {
-		err = fault.Newf(fault.Conflict, "order_state", "The order is %s: its map is not there.", out.order.Status).With("status", string(out.order.Status)).With("reason", out.order.Reason)
+		err = fault.Newf(fault.Conflict, "order_state", "The order is %s: its map does not exist.", out.order.Status).With("status", string(out.order.Status)).With("reason", out.order.Reason)
 	}
 	return out, err
 }

@@ -111,7 +111,7 @@ func (v *Views) Picture(ctx context.Context, who access.Principal, ask Ask, form
 // classable refuses classes that a sheet cannot be divided into. Fault: Invalid (method, classes).
 func (s *Sheet) classable(method indexmap.Method, n int) error {
 	if s.Layer != nil && s.Layer.Kind != indexmap.Measure {
-		return fault.Field("classes", fmt.Sprintf("The values of %s are no measure that could be divided into classes. Fix: leave classes out.", s.Layer.Name))
+		return fault.Field("classes", fmt.Sprintf("The values of %s are not a measure that can be divided into classes. Fix: leave classes out.", s.Layer.Name))
 	}
 	return indexmap.CheckClasses(method, n)
 }

@@ -53,7 +53,7 @@ func (in New) check() error {
 	if in.Scale == 0 || in.Scale-in.Scale != 0 || in.Offset-in.Offset != 0 { // NaN and infinity differ from themselves
 		fields.Add("scale", "Scale and offset are finite numbers, and the scale is not 0.")
 	}
-	fields.AddIf(in.Classes && in.Name == layer.Elevation, "classes", "Heights are no classes.")
+	fields.AddIf(in.Classes && in.Name == layer.Elevation, "classes", "Heights are not classes.")
 	if utf8.RuneCountInString(in.Description) > maxLayerText {
 		fields.Addf("description", "At most %d characters.", maxLayerText)
 	}

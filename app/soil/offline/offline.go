@@ -141,7 +141,7 @@ func (z *Zoning) read(ctx context.Context, req Request) ([]layer.Surface, error)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fault.Field("raster", "There is no raster to make zones of.")
+		return nil, fault.Field("raster", "There is no raster to make zones from.")
 	}
 	return out, nil
 }
@@ -177,7 +177,7 @@ func utmOf(s layer.Surface) (int, error) {
 	plane, err := geo.NewPlane(s.EPSG)
 	utm, ok := plane.(geo.UTM)
 	if err != nil || !ok {
-		return 0, fault.Field("raster", fmt.Sprintf("%s is in EPSG:%d, in which no cells are made; give a boundary, over which they are made in UTM.", s.Source, s.EPSG))
+		return 0, fault.Field("raster", fmt.Sprintf("%s is in EPSG:%d, in which cells cannot be made; give a boundary, over which they are made in UTM.", s.Source, s.EPSG))
 	}
 	return utm.EPSG(), nil
 }

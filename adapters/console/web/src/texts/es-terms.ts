@@ -152,7 +152,7 @@ export const terms: Record<string, string> = {
   'Is active': 'Activo', 'Expires at': 'Caduca', 'Prefix': 'Comienzo', 'Slugs': 'Permisos', 'Url': 'Dirección', 'Index code': 'Índice', 'Mask': 'Máscara', 'Dataset': 'Imágenes',
   'Area m²': 'Superficie m²', 'Declared area ha': 'Superficie declarada ha', 'Irrigated': 'Regada', 'Soil type': 'Tipo de suelo', 'Tenure': 'Tenencia', 'Location': 'Lugar',
   'Analysed': 'analizado', 'Missed': 'no tomado', 'Active': 'activo', 'Draft': 'borrador', 'Given': 'indicado', 'Accepted': 'aceptado', 'Revoked': 'revocado', 'Declined': 'rechazado',
-  'The imagery is synthetic: zones made of it say nothing of real land.': 'Las imágenes son sintéticas: los estratos hechos con ellas no dicen nada de terreno real.',
+  'The imagery is synthetic: zones made from it say nothing about real land.': 'Las imágenes son sintéticas: los estratos hechos con ellas no dicen nada de terreno real.',
   'Credit to begin with': 'créditos iniciales', 'Demonstration credit': 'créditos de demostración',
   // Why a date is not usable
   'Error': 'archivo ilegible', 'Nodata': 'sin datos de la parcela', 'Partial': 'datos de muy poca parte de la parcela', 'Too few': 'muy pocos píxeles útiles',
