@@ -14,28 +14,28 @@ import (
 
 // Items are a page of features.
 type Items[P any] struct {
-	Type     string       `json:"type" enum:"FeatureCollection" doc:"What it is."`
-	Links    []Link       `json:"links" doc:"Where to go from here."`
-	Matched  *int64       `json:"numberMatched,omitempty" doc:"Features of all pages; left out where nobody counts them: of zones and points of plans, and with bbox."`
-	Returned int          `json:"numberReturned" doc:"Features of this page."`
+	Type     string       `json:"type" enum:"FeatureCollection" doc:"The type of the object."`
+	Links    []Link       `json:"links" doc:"Links to related resources."`
+	Matched  *int64       `json:"numberMatched,omitempty" doc:"Features of all pages; left out where they are not counted: for zones and points of plans, and with bbox."`
+	Returned int          `json:"numberReturned" doc:"Features on this page."`
 	Features []Feature[P] `json:"features" doc:"In the order of ids."`
 }
 
 // Feature is a feature of a page.
 type Feature[P any] struct {
-	Type       string          `json:"type" enum:"Feature" doc:"What it is."`
-	ID         member.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
-	Geometry   member.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
-	Properties P               `json:"properties" doc:"What is known of it."`
+	Type       string          `json:"type" enum:"Feature" doc:"The type of the object."`
+	ID         member.Value    `json:"id" doc:"A number; for zones and points of plans a text."`
+	Geometry   member.Geometry `json:"geometry" doc:"The geometry; null: not known."`
+	Properties P               `json:"properties" doc:"Its properties."`
 }
 
 // Item is one feature.
 type Item[P any] struct {
-	Type       string          `json:"type" enum:"Feature" doc:"What it is."`
-	ID         member.Value    `json:"id" doc:"A number; of zones and points of plans a text."`
-	Geometry   member.Geometry `json:"geometry" doc:"Where it lies; null: nobody knows."`
-	Properties P               `json:"properties" doc:"What is known of it."`
-	Links      []Link          `json:"links" doc:"Where to go from here."`
+	Type       string          `json:"type" enum:"Feature" doc:"The type of the object."`
+	ID         member.Value    `json:"id" doc:"A number; for zones and points of plans a text."`
+	Geometry   member.Geometry `json:"geometry" doc:"The geometry; null: not known."`
+	Properties P               `json:"properties" doc:"Its properties."`
+	Links      []Link          `json:"links" doc:"Links to related resources."`
 }
 
 // kind is a kind of feature. R is its record, T what is known about each, and P the properties that show it.
@@ -80,13 +80,13 @@ func (k kind[R, T, P]) register() {
 			shown, err := k.describe(ctx, c)
 			return rest.Bare[Collection]{Data: shown}, err
 		})
-	queryables := k.route("/queryables", "queryables", "retrieve", "What "+k.id+" are narrowed by")
+	queryables := k.route("/queryables", "queryables", "retrieve", "The filters of "+k.id)
 	queryables.BareAs = mediaSchema
 	rest.Handle(k.api, queryables, func(_ context.Context, c *rest.Call, _ struct{}) (rest.Bare[Queryables], error) {
 		return rest.Bare[Queryables]{Data: k.queryables(c)}, nil
 	})
 	items := k.route("/items", "items", "list", "Features of "+k.id)
-	items.BareAs, items.Description, items.Query = mediaGeoJSON, k.description+" In the order of ids. `next` and `prev` among the links lead to the pages beside this one; they stay good.", k.params()
+	items.BareAs, items.Description, items.Query = mediaGeoJSON, k.description+" In the order of ids. `next` and `prev` among the links lead to the neighbouring pages; they remain valid.", k.params()
 	rest.Handle(k.api, items, k.items)
 	item := k.route("/items/{featureId}", "item", "retrieve", "A feature of "+k.id)
 	item.BareAs = mediaGeoJSON
@@ -118,7 +118,7 @@ func (k kind[R, T, P]) describe(ctx context.Context, c *rest.Call) (out Collecti
 		ID: k.id, Title: k.title, Description: k.description, ItemType: "feature", CRS: []string{crs84}, Links: []Link{
 			{c.Link(k.path()), "self", mediaJSON, k.title},
 			{c.Link(k.path() + "/items"), "items", mediaGeoJSON, "The features"},
-			{c.Link(k.path() + "/queryables"), "http://www.opengis.net/def/rel/ogc/1.0/queryables", mediaSchema, "What they are narrowed by"},
+			{c.Link(k.path() + "/queryables"), "http://www.opengis.net/def/rel/ogc/1.0/queryables", mediaSchema, "The filters of the features"},
 		},
 	}
 	if k.extent {
@@ -137,17 +137,17 @@ func (k kind[R, T, P]) params() []rest.Param {
 
 // pageParams returns the parameters of a page of features. timed is the time that datetime filters by; empty: it filters nothing.
 func pageParams(timed string) []rest.Param {
-	when := "Of " + timed + ". What has none matches."
+	when := "It applies to " + timed + ". What has none matches."
 	if timed == "" {
 		when = "These features have no time, so all match."
 	}
 	return []rest.Param{
-		{Name: limitParam, Type: rest.Limit, Description: "At most so many features, and fewer where they are large; 100 where it is not given, and 10000 where it is more."},
+		{Name: limitParam, Type: rest.Limit, Description: "The maximum number of features; fewer where they are large. Default 100; above 10000 it counts as 10000."},
 		{Name: bboxParam, Type: rest.Box, Description: "West, south, east, north in degrees: features that share a point with the box, and those without a geometry. " +
-			"West of more than east crosses the antimeridian. Six numbers have heights, which are passed over."},
-		{Name: timeParam, Type: rest.String, Description: "A time or a day (RFC 3339), or two with a slash between, one of which may be `..`. " + when},
-		{Name: afterParam, Type: rest.String, Description: "Of a link to the next page: the feature that the page comes behind."},
-		{Name: beforeParam, Type: rest.String, Description: "Of a link to the page before: the feature that the page ends before."},
+			"A box whose west is greater than its east crosses the antimeridian. Six numbers include heights, which are ignored."},
+		{Name: timeParam, Type: rest.String, Description: "A time or a day (RFC 3339), or two separated by a slash, one of which may be `..`. " + when},
+		{Name: afterParam, Type: rest.String, Description: "Set by the link to the next page: the feature after which that page begins."},
+		{Name: beforeParam, Type: rest.String, Description: "Set by the link to the previous page: the feature before which that page ends."},
 	}
 }
 
@@ -185,7 +185,7 @@ func beside(c *rest.Call, rel, param string, id *features.ID) []Link {
 		query.Del(afterParam)
 		query.Del(beforeParam)
 		query.Set(param, textOf(*id))
-	}), rel, mediaGeoJSON, "The page beside this one"}}
+	}), rel, mediaGeoJSON, "The neighbouring page"}}
 }
 
 // shownID returns an id as features show it: a number, or a text if it has a part.

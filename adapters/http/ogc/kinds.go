@@ -31,7 +31,7 @@ func text(name, as, description string, words ...string) filter {
 var (
 	byName       = text("name", "", "The name, exactly.")
 	byExternalID = text("external_id", "", "The record's key in the system it came from, exactly.")
-	byFarm       = whole("farm_id", "farm", "Id of the farm that the feature lies on, or whose field does.")
+	byFarm       = whole("farm_id", "farm", "Id of the farm that the feature, or its field, belongs to.")
 	byField      = whole("field_id", "field", "Id of the field.")
 	bySeason     = whole("season_id", "season", "Id of the season.")
 	byAOI        = whole("aoi_id", "aoi", "Id of the area of interest.")
@@ -64,7 +64,7 @@ func (r routes) land() []offered {
 			of:      r.use.Cultivations(), show: cultivationProperties,
 		},
 		kind[vegetation.OrderState, features.Profile, ProfileProperties]{
-			routes: r, id: "profiles", title: "Vegetation-index profiles", description: "Profile orders with the newest value of each, in the boundaries that their series are of.",
+			routes: r, id: "profiles", title: "Vegetation-index profiles", description: "Profile orders with the newest value of each, in the boundaries that their series cover.",
 			record: "profiles/vegetation-index-profile/orders/", timed: "the day of the newest value",
 			filters: []filter{byFarm, byField, bySeason, text("index_code", "", "The index, as NDVI."), text("status", "", "The state.", "processing", "pending", "active", "failed")},
 			of:      r.use.Profiles(), show: profileProperties,
@@ -80,18 +80,18 @@ func (r routes) soil() []offered {
 			of: r.use.AOIs(), show: aoiProperties,
 		},
 		kind[zoning.Map, features.Zone, ZoneProperties]{
-			routes: r, id: "zones", title: "Zones", description: "The zones of saved maps. An id is that of the map and the number of the zone.",
+			routes: r, id: "zones", title: "Zones", description: "The zones of saved maps. An id consists of the id of the map and the number of the zone.",
 			filters: []filter{byFarm, byAOI, byOrder, text("map_tag", "", "Tag of the map.")},
 			of:      r.use.Zones(), show: zoneProperties,
 		},
 		kind[plan.SamplePlan, features.Point, PointProperties]{
-			routes: r, id: "sample_points", title: "Sample points", description: "The points of saved sample plans. An id is that of the plan and the place of the point in it.",
+			routes: r, id: "sample_points", title: "Sample points", description: "The points of saved sample plans. An id consists of the id of the plan and the place of the point in it.",
 			filters: []filter{byFarm, byAOI, byOrder, whole("map_id", "stratification_map", "Id of the saved map."), text("plan_tag", "", "Tag of the plan.")},
 			of:      r.use.Points(), show: pointProperties,
 		},
 		kind[sample.Sample, sample.Sample, SampleProperties]{
 			routes: r, id: "samples", title: "Samples", description: "Samples, where they were taken, or else where they are planned.",
-			record: "soil/stratification/samples/", timed: "the moment of taking",
+			record: "soil/stratification/samples/", timed: "the time of sampling",
 			filters: []filter{
 				byFarm, byAOI, byZone, whole("plan_id", "plan", "Id of the saved plan."), whole("round", "", "Round of sampling."),
 				text("status", "", "The state.", "planned", "collected", "analysed", "missed"), text("label", "", "The label, exactly."), text("point", "", "Id of the point."),

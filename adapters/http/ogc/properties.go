@@ -16,7 +16,7 @@ import (
 
 // FarmProperties are the properties of a farm.
 type FarmProperties struct {
-	Name        string    `json:"name" doc:"What people call it."`
+	Name        string    `json:"name" doc:"Its name."`
 	Description string    `json:"description" doc:"Free text of the company."`
 	Country     string    `json:"country" doc:"Country key in snake_case, as spain; empty: not stated."`
 	Region      string    `json:"region" doc:"Region; empty: not stated."`
@@ -36,10 +36,10 @@ func farmProperties(r farm.Farm) FarmProperties {
 // FieldProperties are the properties of a field.
 type FieldProperties struct {
 	UUID           string       `json:"uuid" format:"uuid" doc:"The uuid of the field."`
-	Name           string       `json:"name" doc:"What people call it."`
+	Name           string       `json:"name" doc:"Its name."`
 	FarmID         int64        `json:"farm_id" doc:"Id of the farm."`
 	Farm           string       `json:"farm" doc:"Name of the farm."`
-	AreaHa         *float64     `json:"area_ha" doc:"null without a boundary."`
+	AreaHa         *float64     `json:"area_ha" doc:"Area of the boundary, hectares; null without a boundary."`
 	DeclaredAreaHa *float64     `json:"declared_area_ha" doc:"Area as the farm declares it, hectares; null: not stated."`
 	SoilType       string       `json:"soil_type" doc:"Soil in the words of the company; empty: not stated."`
 	Irrigated      *bool        `json:"irrigated" doc:"Whether it is irrigated; null: not stated."`
@@ -72,8 +72,8 @@ type CultivationProperties struct {
 	Crop      string      `json:"crop" doc:"Name of the crop."`
 	SeasonID  int64       `json:"season_id" doc:"Id of the season."`
 	Season    string      `json:"season" doc:"Name of the season."`
-	StartDate member.Date `json:"start_date" doc:"Of the season."`
-	EndDate   member.Date `json:"end_date" doc:"Of the season."`
+	StartDate member.Date `json:"start_date" doc:"First day of the season."`
+	EndDate   member.Date `json:"end_date" doc:"Last day of the season."`
 	CreatedAt time.Time   `json:"created_at" doc:"When the record was made."`
 	UpdatedAt time.Time   `json:"updated_at" doc:"When the record was written last."`
 }
@@ -92,7 +92,7 @@ type ProfileProperties struct {
 	SeasonID  int64        `json:"season_id" doc:"Id of the season."`
 	IndexCode string       `json:"index_code" doc:"The index, as NDVI."`
 	Status    string       `json:"status" doc:"processing, pending, active or failed."`
-	Date      *member.Date `json:"date" doc:"Of the newest value; null while there is none."`
+	Date      *member.Date `json:"date" doc:"Day of the newest value; null while there is none."`
 	Value     *float64     `json:"value" doc:"The mean of the field on that day."`
 	Median    *float64     `json:"median" doc:"The median of the field on that day."`
 	Std       *float64     `json:"std" doc:"The standard deviation in the field on that day."`
@@ -100,8 +100,8 @@ type ProfileProperties struct {
 	Points    int          `json:"points" doc:"Days with a value."`
 	StartDate member.Date  `json:"start_date" doc:"First day of the series."`
 	EndDate   member.Date  `json:"end_date" doc:"Last day of the series."`
-	Outdated  bool         `json:"boundary_outdated" doc:"The field has another outline now than that of the series, which is shown."`
-	Synthetic bool         `json:"synthetic" doc:"The imagery was made up, for a demonstration."`
+	Outdated  bool         `json:"boundary_outdated" doc:"The field now has a different outline from that of the series, which is the one shown."`
+	Synthetic bool         `json:"synthetic" doc:"The imagery was made up for a demonstration."`
 	UpdatedAt time.Time    `json:"updated_at" doc:"When the record was written last."`
 }
 
@@ -119,11 +119,11 @@ func profileProperties(r features.Profile) ProfileProperties {
 // AOIProperties are the properties of an area of interest.
 type AOIProperties struct {
 	UUID        string    `json:"aoi_uuid" format:"uuid" doc:"The uuid of the area of interest."`
-	Name        string    `json:"name" doc:"What people call it."`
+	Name        string    `json:"name" doc:"Its name."`
 	Description string    `json:"description" doc:"Free text of the company."`
 	Fields      int       `json:"fields" doc:"How many fields it covers."`
-	SavedMaps   int64     `json:"saved_maps" doc:"How many maps of zones are saved of it."`
-	SavedPlans  int64     `json:"saved_plans" doc:"How many sample plans are saved of it."`
+	SavedMaps   int64     `json:"saved_maps" doc:"How many maps of zones are saved for it."`
+	SavedPlans  int64     `json:"saved_plans" doc:"How many sample plans are saved for it."`
 	CreatedAt   time.Time `json:"created_at" doc:"When the record was made."`
 	UpdatedAt   time.Time `json:"updated_at" doc:"When the record was written last."`
 }
@@ -136,7 +136,7 @@ func aoiProperties(r stratification.AOI) AOIProperties {
 type ZoneProperties struct {
 	Zone    int       `json:"zone" doc:"Number of the zone in its map."`
 	AreaHa  float64   `json:"area_ha" doc:"Hectares."`
-	Share   float64   `json:"share" doc:"Of the area of interest, 0 to 1."`
+	Share   float64   `json:"share" doc:"Share of the area of interest, 0 to 1."`
 	MapID   int64     `json:"map_id" doc:"Id of the saved map of zones."`
 	MapUUID string    `json:"map_uuid" format:"uuid" doc:"The uuid of the map."`
 	MapTag  string    `json:"map_tag" doc:"Tag of the map within its order."`
@@ -160,7 +160,7 @@ func zoneProperties(r features.Zone) ZoneProperties {
 // PointProperties are the properties of a point of a saved sample plan.
 type PointProperties struct {
 	Point    string    `json:"point" doc:"Id of the point in its plan, as Z2-07."`
-	Zone     int       `json:"zone" doc:"Number of the stratum of the point: a zone, or what the plan numbers behind the zones."`
+	Zone     int       `json:"zone" doc:"Number of the stratum of the point: a zone, or another stratum, which the plan numbers after the zones."`
 	Role     string    `json:"role" enum:"sample,reserve,legacy" doc:"What the point is for: a sample, a reserve, or kept from before (legacy)."`
 	Walk     int       `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
 	EdgeM    float64   `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
@@ -188,20 +188,20 @@ func pointProperties(r features.Point) PointProperties {
 
 // SampleProperties are the properties of a sample.
 type SampleProperties struct {
-	Label       string     `json:"label" doc:"What stands on the bag; unique in the company."`
+	Label       string     `json:"label" doc:"The label on the bag; unique in the company."`
 	Point       string     `json:"point" doc:"Id of the point in its plan, as Z2-07."`
-	Zone        int        `json:"zone" doc:"In which the point was planned."`
+	Zone        int        `json:"zone" doc:"Zone in which the point was planned."`
 	Role        string     `json:"role" doc:"What the point is for: a sample, a reserve, or kept from before (legacy)."`
 	Round       int64      `json:"round" doc:"Round of sampling, from 1."`
 	DepthFromCm float64    `json:"depth_from_cm" doc:"Top of the depth interval, centimetres."`
 	DepthToCm   float64    `json:"depth_to_cm" doc:"Bottom of the depth interval, centimetres."`
-	Status      string     `json:"status" enum:"planned,collected,analysed,missed" doc:"How far the sample is."`
+	Status      string     `json:"status" enum:"planned,collected,analysed,missed" doc:"The state of the sample."`
 	CollectedAt *time.Time `json:"collected_at" doc:"When it was taken; null: not yet."`
 	CollectedBy string     `json:"collected_by" doc:"Who took it; empty: not stated."`
 	OutOfZone   bool       `json:"out_of_zone" doc:"Taken in another zone than it was planned for."`
 	SOCPct      *float64   `json:"soc_pct" doc:"Soil organic carbon, % of the mass of fine soil."`
-	BulkDensity *float64   `json:"bulk_density_g_cm3" doc:"Of fine soil, g/cm³; null: not measured."`
-	Coarse      *float64   `json:"coarse_fragments_pct" doc:"% of the volume; null: not measured."`
+	BulkDensity *float64   `json:"bulk_density_g_cm3" doc:"Bulk density of the fine soil, g/cm³; null: not measured."`
+	Coarse      *float64   `json:"coarse_fragments_pct" doc:"Coarse fragments, % of the volume; null: not measured."`
 	LabRef      string     `json:"lab_ref" doc:"The laboratory's number; empty: none."`
 	PlanID      int64      `json:"plan_id" doc:"Id of the saved sample plan."`
 	AOIID       int64      `json:"aoi_id" doc:"Id of the area of interest."`

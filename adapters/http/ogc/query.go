@@ -16,7 +16,7 @@ import (
 // Messages about an invalid box and about invalid times.
 const (
 	noBox  = "Give west, south, east and north in degrees, separated by commas: longitudes from -180 to 180, latitudes from -90 to 90."
-	noSpan = "A time as 2026-03-01T12:00:00Z or a day as 2026-03-01; or two in their order with a slash between, one of which may be .. for open."
+	noSpan = "Give a time as 2026-03-01T12:00:00Z or a day as 2026-03-01; or two in order, separated by a slash, one of which may be .. for open."
 )
 
 // queryOf reads the parameters of a page. Faults: Invalid.
@@ -35,7 +35,7 @@ func queryOf(given map[string]any, filters []filter) (q features.Query, err erro
 		errs.AddIf(q.Span == nil, timeParam, noSpan)
 	}
 	q.After, q.Before = place(given, afterParam, errs), place(given, beforeParam, errs)
-	errs.AddIf(q.After != nil && q.Before != nil, beforeParam, "Not together with after.")
+	errs.AddIf(q.After != nil && q.Before != nil, beforeParam, "Cannot be combined with after.")
 	for _, f := range filters {
 		if value := given[f.Name]; value != nil {
 			q.Filters = append(q.Filters, ports.Filter{Name: f.name(), Value: value})
@@ -58,7 +58,7 @@ func place(given map[string]any, param string, errs fault.Fields) *features.ID {
 		return nil
 	}
 	id, ok := parseID(text)
-	errs.AddIf(!ok, param, "Follow the link of the page beside as it is.")
+	errs.AddIf(!ok, param, "Use the link to the neighbouring page unchanged.")
 	return &id
 }
 

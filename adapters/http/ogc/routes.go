@@ -49,63 +49,63 @@ type Exception struct {
 // Link is the address of something else.
 type Link struct {
 	Href  string `json:"href" format:"uri" doc:"The address."`
-	Rel   string `json:"rel" doc:"What it is: self, next, prev, items, collection, alternate, data, conformance, service-desc, service-doc, or an address that says so."`
+	Rel   string `json:"rel" doc:"The relation: self, next, prev, items, collection, alternate, data, conformance, service-desc, service-doc, or an address that names one."`
 	Type  string `json:"type" doc:"Content type."`
-	Title string `json:"title" doc:"For people."`
+	Title string `json:"title" doc:"A title for people."`
 }
 
 // LandingPage is where clients begin.
 type LandingPage struct {
-	Title       string `json:"title" doc:"For people."`
-	Description string `json:"description" doc:"Free text of the company."`
-	Links       []Link `json:"links" doc:"Where to go from here."`
+	Title       string `json:"title" doc:"A title for people."`
+	Description string `json:"description" doc:"A description for people."`
+	Links       []Link `json:"links" doc:"Links to related resources."`
 }
 
 // Conformance lists the parts of the standard that are implemented.
 type Conformance struct {
-	ConformsTo []string `json:"conformsTo" format:"uri" doc:"Classes of the standard, by their addresses."`
+	ConformsTo []string `json:"conformsTo" format:"uri" doc:"Conformance classes of the standard, by their addresses."`
 }
 
 // Collections are the collections that the caller may see.
 type Collections struct {
-	Links       []Link       `json:"links" doc:"Where to go from here."`
-	Collections []Collection `json:"collections" doc:"Those that the caller may see."`
+	Links       []Link       `json:"links" doc:"Links to related resources."`
+	Collections []Collection `json:"collections" doc:"The collections that the caller may see."`
 }
 
 // Collection describes the features of one kind.
 type Collection struct {
-	ID          string   `json:"id" doc:"Its word in addresses."`
-	Title       string   `json:"title" doc:"For people."`
-	Description string   `json:"description" doc:"Free text of the company."`
-	Links       []Link   `json:"links" doc:"Where to go from here."`
-	Extent      *Extent  `json:"extent,omitempty" doc:"Where all features lie; left out where nobody knows."`
-	ItemType    string   `json:"itemType" enum:"feature" doc:"What it holds."`
-	CRS         []string `json:"crs" format:"uri" doc:"Systems of coordinates, by their addresses."`
+	ID          string   `json:"id" doc:"Its name in addresses."`
+	Title       string   `json:"title" doc:"A title for people."`
+	Description string   `json:"description" doc:"A description for people."`
+	Links       []Link   `json:"links" doc:"Links to related resources."`
+	Extent      *Extent  `json:"extent,omitempty" doc:"The extent of all features; left out where it is not known."`
+	ItemType    string   `json:"itemType" enum:"feature" doc:"The type of its items."`
+	CRS         []string `json:"crs" format:"uri" doc:"Coordinate reference systems, by their addresses."`
 }
 
 // Extent is where the features lie.
 type Extent struct {
-	Spatial SpatialExtent `json:"spatial" doc:"In space."`
+	Spatial SpatialExtent `json:"spatial" doc:"The extent in space."`
 }
 
 // SpatialExtent is a box around all features.
 type SpatialExtent struct {
 	BBox [][]float64 `json:"bbox" doc:"One box: west, south, east, north in degrees."`
-	CRS  string      `json:"crs" format:"uri" doc:"Systems of coordinates, by their addresses."`
+	CRS  string      `json:"crs" format:"uri" doc:"Coordinate reference systems, by their addresses."`
 }
 
 // Register adds the routes.
 func Register(a *rest.API, d Deps) {
 	a.DescribeTag(tag, "[OGC API - Features](https://ogcapi.ogc.org/features/), part 1 (core and GeoJSON), read-only, for QGIS, GDAL, ArcGIS and the like, "+
-		"which add it by the address `{base_url}ogc/`. Answers and failures are those of the standard, without the envelope. "+
-		"Coordinates are longitude and latitude on WGS 84 (CRS84). An API key is taken as a header or as `?api_key=`; no link in an answer holds it.")
+		"which connect to it by the address `{base_url}ogc/`. Answers and failures have the form that the standard defines, without the envelope. "+
+		"Coordinates are longitude and latitude on WGS 84 (CRS84). An API key is accepted as a header or as `?api_key=`; no link in an answer contains it.")
 	a.Speak(rest.Dialect{Word: word, Failure: func(_ bool, _ int, f *fault.Error) any { return Exception{f.Code, described(f)} }})
 	r := routes{api: a, use: d.Features}
 	r.landing()
 	all := r.all()
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: collectionsPath, OperationID: "ogc_collections", Summary: "List the collections", Tag: tag, Keys: rest.KeyInQuery,
-		Description: "Those whose features the caller may see.",
+		Description: "Lists those whose features the caller may see.",
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[Collections], error) {
 		out := Collections{Links: []Link{self(c, mediaJSON), {c.Link(word), "root", mediaJSON, "Start"}}}
 		for _, one := range all {
@@ -132,20 +132,20 @@ type routes struct {
 
 func (r routes) landing() {
 	rest.Handle(r.api, rest.Route{
-		Method: http.MethodGet, Path: word, OperationID: "ogc_landing", Summary: "Where clients begin", Tag: tag, Keys: rest.KeyInQuery,
+		Method: http.MethodGet, Path: word, OperationID: "ogc_landing", Summary: "The landing page", Tag: tag, Keys: rest.KeyInQuery,
 	}, func(_ context.Context, c *rest.Call, _ struct{}) (rest.Bare[LandingPage], error) {
 		return rest.Bare[LandingPage]{Data: LandingPage{
-			"Tilth", "Farms, fields and what is known of them, as maps.", []Link{
+			"Tilth", "Farms, fields and what belongs to them, as maps.", []Link{
 				self(c, mediaJSON),
 				{c.Site("/openapi.json"), "service-desc", "application/vnd.oai.openapi+json;version=3.1", "The OpenAPI document"},
 				{c.Site("/docs/api/"), "service-doc", "text/html", "The reference"},
-				{c.Link(conformancePath), "conformance", mediaJSON, "What of the standard is kept"},
+				{c.Link(conformancePath), "conformance", mediaJSON, "The parts of the standard that are implemented"},
 				{c.Link(collectionsPath), "data", mediaJSON, "The collections"},
 			},
 		}}, nil
 	})
 	rest.Handle(r.api, rest.Route{
-		Method: http.MethodGet, Path: conformancePath, OperationID: "ogc_conformance", Summary: "What of the standard is kept", Tag: tag, Keys: rest.KeyInQuery,
+		Method: http.MethodGet, Path: conformancePath, OperationID: "ogc_conformance", Summary: "The parts of the standard that are implemented", Tag: tag, Keys: rest.KeyInQuery,
 	}, func(context.Context, *rest.Call, struct{}) (rest.Bare[Conformance], error) {
 		return rest.Bare[Conformance]{Data: Conformance{[]string{
 			"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core",

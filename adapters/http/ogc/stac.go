@@ -40,47 +40,47 @@ type STACDeps struct {
 
 // STACCatalog is where clients begin.
 type STACCatalog struct {
-	Type        string     `json:"type" enum:"Catalog" doc:"What it is."`
-	Version     string     `json:"stac_version" doc:"Version of the specification."`
-	ID          string     `json:"id" doc:"Its word."`
-	Title       string     `json:"title" doc:"For people."`
-	Description string     `json:"description" doc:"For people."`
-	ConformsTo  []string   `json:"conformsTo" format:"uri" doc:"Classes of the STAC API and of OGC API - Features that are kept, by their addresses."`
-	Links       []STACLink `json:"links" doc:"Where to go from here: the collections that the caller may see are its children."`
+	Type        string     `json:"type" enum:"Catalog" doc:"The type of the object."`
+	Version     string     `json:"stac_version" doc:"Version of the STAC specification."`
+	ID          string     `json:"id" doc:"Its name."`
+	Title       string     `json:"title" doc:"A title for people."`
+	Description string     `json:"description" doc:"A description for people."`
+	ConformsTo  []string   `json:"conformsTo" format:"uri" doc:"Conformance classes of the STAC API and of OGC API - Features that are implemented, by their addresses."`
+	Links       []STACLink `json:"links" doc:"Links to related resources: the collections that the caller may see are its children."`
 }
 
 // STACLink is the address of something else, with the method to request it.
 type STACLink struct {
 	Href   string      `json:"href" format:"uri" doc:"The address."`
-	Rel    string      `json:"rel" doc:"What it is: self, root, next, search, child, data, conformance, service-desc or service-doc."`
+	Rel    string      `json:"rel" doc:"The relation: self, root, next, search, child, data, conformance, service-desc or service-doc."`
 	Type   string      `json:"type" doc:"Content type."`
-	Title  string      `json:"title" doc:"For people."`
-	Method string      `json:"method,omitempty" enum:"GET,POST" doc:"How it is asked for; left out: with GET."`
-	Body   *STACSearch `json:"body,omitempty" doc:"What is sent along with POST."`
+	Title  string      `json:"title" doc:"A title for people."`
+	Method string      `json:"method,omitempty" enum:"GET,POST" doc:"The method of the request; left out: GET."`
+	Body   *STACSearch `json:"body,omitempty" doc:"The body to send with POST."`
 }
 
 // STACCollections are the collections that the caller may see.
 type STACCollections struct {
-	Collections []STACCollection `json:"collections" doc:"Those that the caller may see."`
-	Links       []Link           `json:"links" doc:"Where to go from here."`
+	Collections []STACCollection `json:"collections" doc:"The collections that the caller may see."`
+	Links       []Link           `json:"links" doc:"Links to related resources."`
 }
 
 // STACCollection has the results of the orders of one product.
 type STACCollection struct {
-	Type        string     `json:"type" enum:"Collection" doc:"What it is."`
-	Version     string     `json:"stac_version" doc:"Version of the specification."`
-	ID          string     `json:"id" doc:"Its word in addresses."`
-	Title       string     `json:"title" doc:"For people."`
-	Description string     `json:"description" doc:"For people."`
-	License     string     `json:"license" doc:"proprietary: what is here is of the company."`
-	Extent      STACExtent `json:"extent" doc:"Where and when its items lie."`
-	Links       []Link     `json:"links" doc:"Where to go from here."`
+	Type        string     `json:"type" enum:"Collection" doc:"The type of the object."`
+	Version     string     `json:"stac_version" doc:"Version of the STAC specification."`
+	ID          string     `json:"id" doc:"Its name in addresses."`
+	Title       string     `json:"title" doc:"A title for people."`
+	Description string     `json:"description" doc:"A description for people."`
+	License     string     `json:"license" doc:"proprietary: the data belong to the company."`
+	Extent      STACExtent `json:"extent" doc:"The extent of its items in space and time."`
+	Links       []Link     `json:"links" doc:"Links to related resources."`
 }
 
 // STACExtent is where and when items lie.
 type STACExtent struct {
-	Spatial  STACSpatial  `json:"spatial" doc:"The box around all fields; the whole world where there is none, or the caller may not see them."`
-	Temporal STACTemporal `json:"temporal" doc:"Open: orders go on."`
+	Spatial  STACSpatial  `json:"spatial" doc:"The box around all fields; the whole world where there are none, or the caller may not see them."`
+	Temporal STACTemporal `json:"temporal" doc:"Open-ended: further orders may follow."`
 }
 
 // STACSpatial is where items lie.
@@ -95,8 +95,8 @@ type STACTemporal struct {
 
 // RegisterSTAC adds the routes.
 func RegisterSTAC(a *rest.API, d STACDeps) {
-	a.DescribeTag(stacTag, "[STAC](https://stacspec.org/) 1.0, read-only: finished maps and profiles of the company as items, for QGIS, pystac and the like, which add it by the address `{base_url}stac/`. "+
-		"Answers and failures are without the envelope. The links to files open for 24 hours without another credential. An API key is taken as a header or as `?api_key=`; no link in an answer holds it.")
+	a.DescribeTag(stacTag, "[STAC](https://stacspec.org/) 1.0, read-only: finished maps and profiles of the company as items, for QGIS, pystac and the like, which connect to it by the address `{base_url}stac/`. "+
+		"Answers and failures are without the envelope. The links to files work for 24 hours without another credential. An API key is accepted as a header or as `?api_key=`; no link in an answer contains it.")
 	a.Speak(rest.Dialect{Word: stacWord, Failure: func(_ bool, _ int, f *fault.Error) any { return Exception{f.Code, described(f)} }})
 	r := stacRoutes{routes{a, d.Features}, d.Links}
 	all := r.all()
@@ -121,11 +121,11 @@ func (r stacRoutes) all() []stacProduct {
 		return stacProduct{r, slug, title, description, "maps/" + slug + "/orders/", r.use.Finished(of), show}
 	}
 	return []stacProduct{
-		{r, "vegetation-index-profile", "Vegetation-index profiles", "The series of a vegetation index in a field and season, an item a profile.", "profiles/vegetation-index-profile/orders/", r.use.Finished(credit.VegetationIndexProfile), profileAssets},
-		maps("vegetation-index-map", "Vegetation-index maps", "The pixels of a vegetation index in a field, an item a date. Of which day an item is goes by the sun at the field.", credit.VegetationIndexMap, dateAssets),
-		maps("zoning-map", "Zoning maps", "Zones of a field that are alike in several seasons, an item a map.", credit.ZoningMap, zoneAssets),
-		maps("elevation-map", "Elevation maps", "Height, slope, aspect and wetness of a field, an item a map. Its time is that of the order: height has none.", credit.ElevationMap, layerAssets),
-		maps("soil-map", "Soil maps", "What registered rasters say of the soil of a field, an item a map. Its time is that of the order.", credit.SoilMap, layerAssets),
+		{r, "vegetation-index-profile", "Vegetation-index profiles", "The series of a vegetation index in a field and season; one item per profile.", "profiles/vegetation-index-profile/orders/", r.use.Finished(credit.VegetationIndexProfile), profileAssets},
+		maps("vegetation-index-map", "Vegetation-index maps", "The pixels of a vegetation index in a field; one item per date. The date of an item is the solar day at the field.", credit.VegetationIndexMap, dateAssets),
+		maps("zoning-map", "Zoning maps", "Zones of a field that are alike in several seasons; one item per map.", credit.ZoningMap, zoneAssets),
+		maps("elevation-map", "Elevation maps", "Height, slope, aspect and wetness of a field; one item per map. Its time is that of the order, since height has none.", credit.ElevationMap, layerAssets),
+		maps("soil-map", "Soil maps", "What registered rasters say about the soil of a field; one item per map. Its time is that of the order.", credit.SoilMap, layerAssets),
 	}
 }
 
@@ -135,14 +135,14 @@ func (r stacRoutes) catalog(all []stacProduct) {
 		"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core", "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
 	}
 	rest.Handle(r.api, rest.Route{
-		Method: http.MethodGet, Path: stacWord, OperationID: "stac_catalog", Summary: "Where clients begin", Tag: stacTag, Keys: rest.KeyInQuery,
+		Method: http.MethodGet, Path: stacWord, OperationID: "stac_catalog", Summary: "The landing page", Tag: stacTag, Keys: rest.KeyInQuery,
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[STACCatalog], error) {
 		out := STACCatalog{
 			"Catalog", stacVersion, "tilth", "Tilth", "Finished maps and profiles of fields.", conforms, []STACLink{
 				stacLink(c.Link(stacWord), "self", mediaJSON, "This answer"), stacLink(c.Link(stacWord), "root", mediaJSON, "Start"),
 				stacLink(c.Site("/openapi.json"), "service-desc", "application/vnd.oai.openapi+json;version=3.1", "The OpenAPI document"),
 				stacLink(c.Site("/docs/api/"), "service-doc", "text/html", "The reference"),
-				stacLink(c.Link(stacConformancePath), "conformance", mediaJSON, "What of the standards is kept"),
+				stacLink(c.Link(stacConformancePath), "conformance", mediaJSON, "The parts of the standards that are implemented"),
 				stacLink(c.Link(stacCollectionsPath), "data", mediaJSON, "The collections"),
 				{c.Link(stacSearchPath), "search", mediaGeoJSON, "Items of all collections", http.MethodGet, nil},
 				{c.Link(stacSearchPath), "search", mediaGeoJSON, "Items of all collections", http.MethodPost, nil},
@@ -155,7 +155,7 @@ func (r stacRoutes) catalog(all []stacProduct) {
 		return rest.Bare[STACCatalog]{Data: out}, err
 	})
 	rest.Handle(r.api, rest.Route{
-		Method: http.MethodGet, Path: stacConformancePath, OperationID: "stac_conformance", Summary: "What of the standards is kept", Tag: stacTag, Keys: rest.KeyInQuery,
+		Method: http.MethodGet, Path: stacConformancePath, OperationID: "stac_conformance", Summary: "The parts of the standards that are implemented", Tag: stacTag, Keys: rest.KeyInQuery,
 	}, func(context.Context, *rest.Call, struct{}) (rest.Bare[Conformance], error) {
 		return rest.Bare[Conformance]{Data: Conformance{conforms}}, nil
 	})
@@ -168,7 +168,7 @@ func stacLink(href, rel, media, title string) STACLink {
 func (r stacRoutes) list(all []stacProduct) {
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodGet, Path: stacCollectionsPath, OperationID: "stac_collections", Summary: "List the collections", Tag: stacTag, Keys: rest.KeyInQuery,
-		Description: "Those whose items the caller may see.",
+		Description: "Lists those whose items the caller may see.",
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[STACCollections], error) {
 		out := STACCollections{Collections: []STACCollection{}, Links: []Link{self(c, mediaJSON), {c.Link(stacWord), "root", mediaJSON, "Start"}}}
 		err := visible(ctx, c, all, func(p stacProduct) error {

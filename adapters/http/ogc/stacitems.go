@@ -19,54 +19,54 @@ import (
 
 // STACItems are a page of items.
 type STACItems struct {
-	Type     string     `json:"type" enum:"FeatureCollection" doc:"What it is."`
+	Type     string     `json:"type" enum:"FeatureCollection" doc:"The type of the object."`
 	Features []STACItem `json:"features" doc:"In the order of ids."`
-	Links    []Link     `json:"links" doc:"Where to go from here."`
-	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where nobody counts them, as dates of maps that fill more than a page, and with bbox or datetime."`
-	Returned int        `json:"numberReturned" doc:"Items of this page."`
+	Links    []Link     `json:"links" doc:"Links to related resources."`
+	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where they are not counted, such as dates of maps that fill more than a page, and with bbox or datetime."`
+	Returned int        `json:"numberReturned" doc:"Items on this page."`
 }
 
 // STACItem is a finished profile or map, or a date of one.
 type STACItem struct {
-	Type       string               `json:"type" enum:"Feature" doc:"What it is."`
-	Version    string               `json:"stac_version" doc:"Version of the specification."`
-	Extensions []string             `json:"stac_extensions" format:"uri" doc:"None."`
-	ID         string               `json:"id" doc:"Id of the order; of a date with the date behind, as 12-2025-05-12."`
-	Collection string               `json:"collection" doc:"Word of the collection."`
-	Geometry   member.Geometry      `json:"geometry" doc:"The outline that it is of."`
+	Type       string               `json:"type" enum:"Feature" doc:"The type of the object."`
+	Version    string               `json:"stac_version" doc:"Version of the STAC specification."`
+	Extensions []string             `json:"stac_extensions" format:"uri" doc:"Empty: none are used."`
+	ID         string               `json:"id" doc:"Id of the order; for a date, followed by that date, as 12-2025-05-12."`
+	Collection string               `json:"collection" doc:"Name of the collection."`
+	Geometry   member.Geometry      `json:"geometry" doc:"The outline that it covers."`
 	BBox       []float64            `json:"bbox" doc:"The box around it: west, south, east, north in degrees."`
-	Properties STACProperties       `json:"properties" doc:"What is known of it."`
-	Links      []Link               `json:"links" doc:"Where to go from here."`
-	Assets     map[string]STACAsset `json:"assets" doc:"Its files by their names. The addresses open for 24 hours without another credential."`
+	Properties STACProperties       `json:"properties" doc:"Its properties."`
+	Links      []Link               `json:"links" doc:"Links to related resources."`
+	Assets     map[string]STACAsset `json:"assets" doc:"Its files by their names. The addresses work for 24 hours without another credential."`
 }
 
 // STACProperties are the properties of an item.
 type STACProperties struct {
-	Title     string     `json:"title" doc:"For people."`
-	Datetime  *time.Time `json:"datetime" doc:"null: start_datetime and end_datetime say when."`
-	Start     time.Time  `json:"start_datetime" doc:"The beginning of the first day: of the dates that it is made of, or of the order where it has no time."`
+	Title     string     `json:"title" doc:"A title for people."`
+	Datetime  *time.Time `json:"datetime" doc:"Always null: start_datetime and end_datetime give the time."`
+	Start     time.Time  `json:"start_datetime" doc:"The beginning of the first day: of the dates that it is made from, or of the order where it has no time."`
 	End       time.Time  `json:"end_datetime" doc:"The end of the last day."`
 	Created   time.Time  `json:"created" doc:"When the order was placed."`
 	Updated   time.Time  `json:"updated" doc:"When the order was last written."`
-	Expires   time.Time  `json:"tilth:links_expire_at" doc:"From when on the addresses of the files are dead. Ask for the item again for others."`
+	Expires   time.Time  `json:"tilth:links_expire_at" doc:"The time from which the addresses of the files no longer work. Request the item again for new ones."`
 	OrderID   int64      `json:"tilth:order_id" doc:"Id of the order."`
 	UUID      string     `json:"tilth:uuid" doc:"Uuid of the profile or map."`
-	FieldID   *int64     `json:"tilth:field_id" doc:"Id of the field; null of an outline that is no field."`
-	FieldUUID *string    `json:"tilth:field_uuid" doc:"Uuid of the field; null of an outline that is no field."`
-	SeasonID  *int64     `json:"tilth:season_id" doc:"Id of the season; null where it is of none."`
-	IndexCode *string    `json:"tilth:index_code" doc:"The vegetation index, as NDVI; null where it is of none."`
-	Scenes    []string   `json:"tilth:scenes" doc:"Ids of the scenes or elevation models that it was made from; of profiles they are in the table."`
-	Synthetic bool       `json:"tilth:synthetic" doc:"It was made up for demonstration, not measured."`
-	Mean      *float64   `json:"tilth:mean" doc:"Of a date: mean of the index over the field's pixels with a value."`
-	Coverage  *float64   `json:"tilth:coverage" doc:"Of a date: valid pixels / pixels in the field."`
+	FieldID   *int64     `json:"tilth:field_id" doc:"Id of the field; null for an outline that is not a field."`
+	FieldUUID *string    `json:"tilth:field_uuid" doc:"Uuid of the field; null for an outline that is not a field."`
+	SeasonID  *int64     `json:"tilth:season_id" doc:"Id of the season; null where there is none."`
+	IndexCode *string    `json:"tilth:index_code" doc:"The vegetation index, as NDVI; null where there is none."`
+	Scenes    []string   `json:"tilth:scenes" doc:"Ids of the scenes or elevation models that it was made from; for profiles they are in the table."`
+	Synthetic bool       `json:"tilth:synthetic" doc:"It was made up for a demonstration, not measured."`
+	Mean      *float64   `json:"tilth:mean" doc:"For a date: mean of the index over the field's pixels with a value."`
+	Coverage  *float64   `json:"tilth:coverage" doc:"For a date: valid pixels / pixels in the field."`
 }
 
 // STACAsset is a file of an item.
 type STACAsset struct {
 	Href  string   `json:"href" format:"uri" doc:"Its address, with a signed link."`
 	Type  string   `json:"type" doc:"Content type."`
-	Title string   `json:"title" doc:"For people."`
-	Roles []string `json:"roles" doc:"What it is for: data, overview, thumbnail or metadata."`
+	Title string   `json:"title" doc:"A title for people."`
+	Roles []string `json:"roles" doc:"Its purpose: data, overview, thumbnail or metadata."`
 }
 
 // stacProduct is the collection of one product.
@@ -88,7 +88,7 @@ type stacFile struct {
 }
 
 // stacFarm filters items by farm.
-var stacFarm = whole(rest.FarmParam, "", "Id of a farm: items of its fields.")
+var stacFarm = whole(rest.FarmParam, "", "Id of a farm; selects the items of its fields.")
 
 func (p stacProduct) path() string { return stacCollectionsPath + "/" + p.id }
 
@@ -111,7 +111,7 @@ func (p stacProduct) register() {
 	items := p.route("/items", "items", "list", "Items of "+p.id)
 	items.BareAs, items.Query = mediaGeoJSON, append(pageParams("the days of the items"), stacFarm.Param)
 	items.Inapplicable = []string{collectionsParam} // pystac-client also sends the collection of the address
-	items.Description = p.description + " In the order of ids. `next` and `prev` among the links lead to the pages beside this one; they stay good."
+	items.Description = p.description + " In the order of ids. `next` and `prev` among the links lead to the neighbouring pages; they remain valid."
 	rest.Handle(p.api, items, p.items)
 	item := p.route("/items/{featureId}", "item", "retrieve", "An item of "+p.id)
 	item.BareAs = mediaGeoJSON

@@ -19,22 +19,22 @@ import (
 
 // STACSearch holds the criteria of a search for items.
 type STACSearch struct {
-	Collections []string        `json:"collections,omitempty" maxItems:"20" doc:"Words of the collections that are searched; left out: all that the caller may see."`
-	IDs         []string        `json:"ids,omitempty" maxItems:"100" doc:"Ids of items: these alone, where the rest applies to them."`
-	BBox        []float64       `json:"bbox,omitempty" minItems:"4" maxItems:"6" doc:"West, south, east, north in degrees: items that share a point with the box. West of more than east crosses the antimeridian. Six numbers have heights, which are passed over."`
-	Intersects  member.Geometry `json:"intersects,omitzero" required:"false" doc:"Items that share a point with this geometry, of at most 1,000 positions. Not together with bbox."`
-	Datetime    string          `json:"datetime,omitempty" doc:"A time or a day (RFC 3339), or two with a slash between, one of which may be ..: of the days of the items."`
-	Limit       int64           `json:"limit,omitempty" minimum:"1" doc:"At most so many items, and fewer where they are large; 100 where it is not given, and 10000 where it is more."`
-	After       string          `json:"after,omitempty" doc:"Of a link to the next page: the item that the page comes behind."`
+	Collections []string        `json:"collections,omitempty" maxItems:"20" doc:"Names of the collections to search; left out: all that the caller may see."`
+	IDs         []string        `json:"ids,omitempty" maxItems:"100" doc:"Ids of items: only these, where the other criteria apply to them."`
+	BBox        []float64       `json:"bbox,omitempty" minItems:"4" maxItems:"6" doc:"West, south, east, north in degrees: items that share a point with the box. A box whose west is greater than its east crosses the antimeridian. Six numbers include heights, which are ignored."`
+	Intersects  member.Geometry `json:"intersects,omitzero" required:"false" doc:"Items that share a point with this geometry, of at most 1,000 positions. Cannot be combined with bbox."`
+	Datetime    string          `json:"datetime,omitempty" doc:"A time or a day (RFC 3339), or two separated by a slash, one of which may be ..; it applies to the days of the items."`
+	Limit       int64           `json:"limit,omitempty" minimum:"1" doc:"The maximum number of items; fewer where they are large. Default 100; above 10000 it counts as 10000."`
+	After       string          `json:"after,omitempty" doc:"Set by the link to the next page: the item after which that page begins."`
 }
 
 // STACFound are a page of items of several collections.
 type STACFound struct {
-	Type     string     `json:"type" enum:"FeatureCollection" doc:"What it is."`
-	Features []STACItem `json:"features" doc:"In the order of collections, of each in the order of ids."`
-	Links    []STACLink `json:"links" doc:"Where to go from here."`
-	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where nobody counts them, as dates of maps that fill more than a page, and with bbox, intersects, ids or datetime."`
-	Returned int        `json:"numberReturned" doc:"Items of this page."`
+	Type     string     `json:"type" enum:"FeatureCollection" doc:"The type of the object."`
+	Features []STACItem `json:"features" doc:"In the order of the collections, within each in the order of ids."`
+	Links    []STACLink `json:"links" doc:"Links to related resources."`
+	Matched  *int64     `json:"numberMatched,omitempty" doc:"Items of all pages; left out where they are not counted, such as dates of maps that fill more than a page, and with bbox, intersects, ids or datetime."`
+	Returned int        `json:"numberReturned" doc:"Items on this page."`
 }
 
 // The parameters of a search in addition to those of a page, and their limits.
@@ -47,13 +47,13 @@ const (
 )
 
 func (r stacRoutes) search(all []stacProduct) {
-	const told = "Items of all collections that the caller may see, one collection after the other. `next` among the links leads to the page behind this one; it stays good."
+	const told = "Items of all collections that the caller may see, one collection after the other. `next` among the links leads to the next page; it remains valid."
 	get := rest.Route{
 		Method: http.MethodGet, Path: stacSearchPath, OperationID: "stac_search", Summary: "Search the items of all collections", Description: told, Tag: stacTag,
 		Keys: rest.KeyInQuery, BareAs: mediaGeoJSON, Query: []rest.Param{
-			{Name: collectionsParam, Type: rest.Texts, Description: "Words of the collections that are searched, separated by commas."},
-			{Name: idsParam, Type: rest.Texts, Description: "Ids of items, separated by commas: these alone, where the rest applies to them. At most 100."},
-			{Name: sought, Type: rest.String, Description: "A geometry as GeoJSON, of at most 1,000 positions: items that share a point with it. Not together with `bbox`."},
+			{Name: collectionsParam, Type: rest.Texts, Description: "Names of the collections to search, separated by commas."},
+			{Name: idsParam, Type: rest.Texts, Description: "Ids of items, separated by commas: only these, where the other criteria apply to them. At most 100."},
+			{Name: sought, Type: rest.String, Description: "A geometry as GeoJSON, of at most 1,000 positions: items that share a point with it. Cannot be combined with `bbox`."},
 		},
 	}
 	for _, p := range pageParams("the days of the items") {
@@ -72,7 +72,7 @@ func (r stacRoutes) search(all []stacProduct) {
 		found.Links = append(found.Links, stacLink(c.Here(func(url.Values) {}), "self", mediaGeoJSON, "This answer"))
 		if next != "" {
 			at := c.Here(func(query url.Values) { query.Set(afterParam, next) })
-			found.Links = append(found.Links, STACLink{at, "next", mediaGeoJSON, "The page behind this one", http.MethodGet, nil})
+			found.Links = append(found.Links, STACLink{at, "next", mediaGeoJSON, "The next page", http.MethodGet, nil})
 		}
 		return rest.Bare[STACFound]{Data: found}, err
 	})
@@ -85,7 +85,7 @@ func (r stacRoutes) search(all []stacProduct) {
 		if next != "" {
 			again := in.Body
 			again.After = next
-			found.Links = append(found.Links, STACLink{c.Link(stacSearchPath), "next", mediaGeoJSON, "The page behind this one", http.MethodPost, &again})
+			found.Links = append(found.Links, STACLink{c.Link(stacSearchPath), "next", mediaGeoJSON, "The next page", http.MethodPost, &again})
 		}
 		return rest.Bare[STACFound]{Data: found}, err
 	})
@@ -133,13 +133,13 @@ func (s STACSearch) query() (q features.Query, err error) {
 
 // narrow adds the criteria to a query that both kinds of search have.
 func (s STACSearch) narrow(q *features.Query, errs fault.Fields) (err error) {
-	errs.AddIf(len(s.IDs) > maxNamed, idsParam, "Give at most %d at a time; these are %d.", maxNamed, len(s.IDs))
+	errs.AddIf(len(s.IDs) > maxNamed, idsParam, "Give at most %d at a time; there are %d.", maxNamed, len(s.IDs))
 	if raw := s.Intersects.RawObject; len(raw) > 0 {
 		if q.Sought, err = geo.ParseSought(raw, maxSought); err != nil {
 			f, _ := fault.As(err)
 			errs.MergeNew(f.Fields)
 		}
-		errs.AddIf(q.Boxes != nil, sought, "Not together with bbox.")
+		errs.AddIf(q.Boxes != nil, sought, "Cannot be combined with bbox.")
 	}
 	return errs.Err()
 }
@@ -222,7 +222,7 @@ func (s STACSearch) chosen(ctx context.Context, c *rest.Call, all []stacProduct)
 	}
 	for _, id := range s.Collections {
 		if !slices.ContainsFunc(out, func(p stacProduct) bool { return p.id == id }) {
-			return nil, fault.Field(collectionsParam, fmt.Sprintf("No collection %.60q. `stac/collections` lists them.", id))
+			return nil, fault.Field(collectionsParam, fmt.Sprintf("There is no collection %.60q. `stac/collections` lists them.", id))
 		}
 	}
 	return out, nil
@@ -237,7 +237,7 @@ func (s STACSearch) behind(chosen []stacProduct) (rest []stacProduct, after *fea
 	at := slices.IndexFunc(chosen, func(p stacProduct) bool { return p.id == collection })
 	id, ok := parseID(item)
 	if at < 0 || !ok {
-		return nil, nil, fault.Field(afterParam, "Follow the link of the next page as it is.")
+		return nil, nil, fault.Field(afterParam, "Use the link to the next page unchanged.")
 	}
 	return chosen[at:], &id, nil
 }

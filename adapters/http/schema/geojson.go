@@ -35,20 +35,20 @@ func (s *Set) DefineGeoJSON() {
 	s.Named(Geometry, &huma.Schema{OneOf: geometry, Description: "A Point, a MultiLineString, a Polygon or a MultiPolygon (RFC 7946)."})
 	feature := s.feature(Feature, &huma.Schema{OneOf: append(geometry, &huma.Schema{Type: "null"})}, "A geometry and the properties of its record.")
 	s.Named(FeatureCollection, Described(Object(map[string]*huma.Schema{
-		"type": Described(Word("FeatureCollection"), "What it is."), "features": Described(List(feature), "In the order of the list."),
+		"type": Described(Word("FeatureCollection"), "The type of the object."), "features": Described(List(feature), "In the order of the list."),
 	}, "type", "features"), "Features (RFC 7946)."))
 }
 
 func (s *Set) shape(kind string, coordinates *huma.Schema, description string) *huma.Schema {
 	return s.Named("GeoJSON"+kind, Object(map[string]*huma.Schema{
-		"type": Described(Word(kind), "What it is."), "coordinates": Described(coordinates, description),
+		"type": Described(Word(kind), "The type of the object."), "coordinates": Described(coordinates, description),
 	}, "type", "coordinates"))
 }
 
 func (s *Set) feature(name string, geometry *huma.Schema, description string) *huma.Schema {
 	return s.Named(name, Described(Object(map[string]*huma.Schema{
-		"type": Described(Word("Feature"), "What it is."), "geometry": Described(geometry, "Where it lies."),
-		"id":         {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}}, Description: "Of the record."},
+		"type": Described(Word("Feature"), "The type of the object."), "geometry": Described(geometry, "The geometry."),
+		"id":         {OneOf: []*huma.Schema{{Type: huma.TypeString}, {Type: huma.TypeNumber}}, Description: "Id of the record."},
 		"properties": {Type: huma.TypeObject, AdditionalProperties: true, Nullable: true, Description: "Members of the record by name."},
 	}, "type", "geometry", "properties"), description))
 }
