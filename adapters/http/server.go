@@ -157,7 +157,7 @@ func originsOf(config Config) (origin.Rules, error) {
 	}
 	public, err := url.Parse(config.PublicURL)
 	if err != nil || public.Host == "" || public.Scheme != "http" && public.Scheme != "https" {
-		return origins, fmt.Errorf("the public URL %q is no http or https address", config.PublicURL)
+		return origins, fmt.Errorf("the public URL %q is not an http or https address", config.PublicURL)
 	}
 	origins.Public = &url.URL{Scheme: public.Scheme, Host: public.Host, Path: public.Path}
 	return origins, nil

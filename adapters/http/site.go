@@ -61,7 +61,7 @@ func (s *Server) site() (http.Handler, error) {
 		rest.TraceOf(r.Context()).Route = route
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This can only be read."))
+			s.api.WriteError(w, r, fault.New(fault.Invalid, "method_not_allowed", "This is read-only."))
 			return
 		}
 		handler.ServeHTTP(w, r)
@@ -174,7 +174,7 @@ func (s *Server) askParts(ctx context.Context, asked map[string]func(context.Con
 		if errs[i] != nil {
 			parts[name] = "unavailable"
 			missing = append(missing, name)
-			s.deps.Logger.WarnContext(ctx, "a part is not ready", slog.String("part", name), slog.Any("error", errs[i]))
+			s.deps.Logger.WarnContext(ctx, "a component is not ready", slog.String("part", name), slog.Any("error", errs[i]))
 		}
 	}
 	return parts, missing

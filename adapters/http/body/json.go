@@ -49,7 +49,7 @@ func Check(text []byte) error {
 		}
 	}
 	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
-		return malformedAt(text, in.InputOffset(), "The body goes on after the end of its JSON value; send one value only.")
+		return malformedAt(text, in.InputOffset(), "The body continues after the end of its JSON value; send one value only.")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func syntaxError(text []byte, err error) error {
 	case r == utf8.RuneError && size == 1:
 		message = "The body is not valid UTF-8."
 	case r >= '0' && r <= '9' && bytes.HasSuffix(before, []byte("0")):
-		message = "A number may not begin with a zero."
+		message = "A number may not begin with a zero followed by another digit."
 	case strings.Contains(message, "escape sequence") && bytes.HasPrefix(rest, []byte(`\u`)):
 		message = "An escape \\u needs four hexadecimal digits, and a surrogate its other half."
 	}

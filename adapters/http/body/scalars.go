@@ -52,7 +52,7 @@ func ParseDate(text string) (time.Time, error) {
 	}
 	var y, m, d int
 	if n, _ := fmt.Sscanf(text, "%4d-%2d-%2d", &y, &m, &d); n == 3 && len(text) == len(time.DateOnly) {
-		return time.Time{}, fault.Newf(fault.Invalid, "invalid_date", "%s is no day of the calendar.", text)
+		return time.Time{}, fault.Newf(fault.Invalid, "invalid_date", "%s is not a day of the calendar.", text)
 	}
 	return time.Time{}, fault.New(fault.Invalid, "invalid_date", "Write a date as YYYY-MM-DD, for instance 2025-04-30.")
 }
@@ -70,15 +70,15 @@ func CheckFormat(format, value string) string {
 		}
 	case "uuid":
 		if !IsUUID(value) {
-			return "This is no UUID; write it as 8-4-4-4-12 hexadecimal digits."
+			return "This is not a UUID; write it as 8-4-4-4-12 hexadecimal digits."
 		}
 	case "email":
 		if a, err := mail.ParseAddress(value); err != nil || a.Address != value {
-			return "This is no e-mail address."
+			return "This is not an e-mail address."
 		}
 	case "uri":
 		if u, err := url.Parse(value); err != nil || u.Scheme == "" || u.Host == "" {
-			return "This is no absolute URL, such as https://example.org/."
+			return "This is not an absolute URL, such as https://example.org/."
 		}
 	}
 	return ""

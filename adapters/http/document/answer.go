@@ -61,7 +61,7 @@ func (d *Document) responses(op Operation) map[string]*huma.Response {
 		out[strconv.Itoa(status)] = &huma.Response{Description: what, Content: content, Headers: success.Headers}
 	}
 	if answer.Tagged {
-		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the answer as it is."}
+		out[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "If-None-Match names the current answer."}
 	}
 	for _, form := range answer.Forms {
 		if form.Missing {
@@ -130,14 +130,14 @@ func (d *Document) page(record *huma.Schema) *huma.Schema {
 		"count":    {Type: huma.TypeInteger, Format: "int64", Description: "Records in the whole list."},
 		"next":     {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the next page."},
 		"previous": {Type: huma.TypeString, Format: "uri", Nullable: true, Description: "Address of the previous page."},
-		"results":  {Type: huma.TypeArray, Items: record, Description: "Records of the page."},
+		"results":  {Type: huma.TypeArray, Items: record, Description: "Records on the page."},
 	}, "count", "next", "previous", "results"))
 }
 
 // outcomes has the meanings of the words in an envelope.
 var outcomes = map[string]string{
 	Success: "The request was carried out.",
-	Partial: "Part of the request was carried out; the data say what was refused.",
+	Partial: "Part of the request was carried out; the data state what was refused.",
 }
 
 // enveloped returns the envelope with a status around data. The envelope of a named schema is named after it.
@@ -151,12 +151,12 @@ func (d *Document) enveloped(op Operation, status string, data *huma.Schema) *hu
 	}
 	members := map[string]*huma.Schema{
 		"status": schema.Described(word, outcomes[status]), "message": {Type: huma.TypeString, Description: "For people; its wording may change."},
-		"data": schema.Described(data, "What was asked for."),
+		"data": schema.Described(data, "What was requested."),
 	}
 	if words := op.Answer.Outcomes; len(words) > 0 {
 		kind += "Written"
 		members["outcomes"] = schema.Described(d.schemas.Named("Outcomes", schema.List(d.schemas.Named("Outcome", schema.Words(words...)))),
-			"What became of each item, in order; on POST only where `on_conflict` asks for it.")
+			"The outcome of each item, in order; on POST only where `on_conflict` requests it.")
 	}
 	return &huma.MediaType{Schema: d.schemas.Named(schema.NameOf(data)+kind+"Answer", schema.Object(members, "status", "message", "data"))}
 }

@@ -76,7 +76,7 @@ func (d *Document) bulk(name string, item *huma.Schema) *huma.Schema {
 // changes returns the schema of an array of changes of records, which may also have the members of another schema.
 func (d *Document) changes(record *huma.Schema, with string) *huma.Schema {
 	change := d.partial(record)
-	change.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0), Description: "Id of the record that changes."}
+	change.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(1.0), Description: "Id of the record to change."}
 	change.Required = []string{"id"}
 	name := strings.TrimSuffix(schema.NameOf(record), "Write") + "Change"
 	return d.bulk(name, d.schemas.With(d.schemas.Named(name, change), with))

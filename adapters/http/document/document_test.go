@@ -107,7 +107,7 @@ func TestDocumentSaysWhatIsDescribed(t *testing.T) {
 	require.NotNil(t, one.Get.Responses.Value("304"), "what has an ETag can be confirmed")
 	require.Equal(t, map[string]any{"name": "North"}, list.Post.RequestBody.Value.Content["application/json"].Example)
 	require.NotNil(t, one.Get.Responses.Value("200").Value.Content["application/json"].Example)
-	require.Equal(t, "Needs the permission `plot.edit`.\n\nIgnored, for it does not apply: `variety`.", one.Patch.Description)
+	require.Equal(t, "Needs the permission `plot.edit`.\n\nIgnored, as it does not apply: `variety`.", one.Patch.Description)
 	require.Equal(t, "plot.edit", one.Patch.Extensions["x-permission"])
 	require.Equal(t, []any{400.0, 500.0}, one.Patch.Extensions["x-failures"])
 	require.NotNil(t, one.Patch.Parameters.GetByInAndName("header", "If-Match"))

@@ -27,15 +27,15 @@ var statusTexts = map[int]string{
 	http.StatusUnauthorized:          "No valid credential.",
 	http.StatusPaymentRequired:       "Payment required.",
 	http.StatusForbidden:             "The caller may not do this.",
-	http.StatusNotFound:              "Nothing of that address in the caller's scope.",
-	http.StatusConflict:              "The state of the record forbids it.",
+	http.StatusNotFound:              "There is nothing at that address in the caller's scope.",
+	http.StatusConflict:              "The state of the record does not allow it.",
 	http.StatusPreconditionFailed:    "The record has changed since the version that If-Match names.",
 	http.StatusRequestEntityTooLarge: "The body is too large.",
-	http.StatusUnsupportedMediaType:  "The body is of a content type that is not taken here.",
+	http.StatusUnsupportedMediaType:  "The content type of the body is not accepted here.",
 	http.StatusUnprocessableEntity:   "The Idempotency-Key was used with another body.",
 	http.StatusTooManyRequests:       "Too many requests.",
 	http.StatusInternalServerError:   "A fault of the service.",
-	http.StatusServiceUnavailable:    "A part that is needed is away.",
+	http.StatusServiceUnavailable:    "A required component is unavailable.",
 }
 
 // failure returns the one answer for everything that fails, so that a client reads it only once.
@@ -75,7 +75,7 @@ func (d *Document) errorSchema() *huma.Schema {
 		"code":    schema.Described(d.schemas.Named("ErrorCode", code), "A stable word for programs; ErrorCode says what each means."),
 		"message": {Type: huma.TypeString, Description: "For people; its wording may change."},
 		"details": {Type: huma.TypeObject, AdditionalProperties: true,
-			Description: "Of invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no one field, items of a bulk by their index. Otherwise facts about the failure."},
+			Description: "For invalid input: lists of messages by field, nested as the input is, `non_field_errors` for what belongs to no single field, items of a bulk by their index. Otherwise facts about the failure."},
 	}, "status", "code", "message", "details")
 }
 
@@ -84,7 +84,7 @@ func headers() map[string]*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return map[string]*huma.Param{
 		etagHeader:       {Schema: text, Description: "The version of the record, for If-Match and If-None-Match."},
-		retryAfterHeader: {Schema: text, Description: "Seconds to wait before the request is tried again; of 409, 429 and 503."},
+		retryAfterHeader: {Schema: text, Description: "Seconds to wait before the request is tried again; with 409, 429 and 503."},
 	}
 }
 

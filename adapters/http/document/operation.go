@@ -69,7 +69,7 @@ func (d *Document) describe(op Operation) {
 		out.Description = strings.TrimSpace(out.Description + "\n\nNeeds the permission `" + op.Permission + "`.")
 	}
 	if len(op.Ignored) > 0 {
-		out.Description = strings.TrimSpace(out.Description + "\n\nIgnored, for it does not apply: `" + strings.Join(op.Ignored, "`, `") + "`.")
+		out.Description = strings.TrimSpace(out.Description + "\n\nIgnored, as it does not apply: `" + strings.Join(op.Ignored, "`, `") + "`.")
 	}
 	if op.Body != nil {
 		out.RequestBody = d.requestBody(op)

@@ -12,7 +12,7 @@ func (op Operation) parameters() []*huma.Param {
 	var out []*huma.Param
 	for _, name := range op.Path {
 		out = append(out, &huma.Param{Name: name, In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "What is no valid identifier is answered with 404."})
+			Description: "Anything that is not a valid identifier is answered with 404."})
 	}
 	for _, p := range op.Query {
 		param := &huma.Param{Name: p.Name, In: "query", Required: p.Required, Description: p.Description, Schema: p.Schema()}

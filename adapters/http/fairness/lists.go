@@ -23,7 +23,7 @@ func (l *Lists) Enter(company int64) (leave func(), err error) {
 	defer l.mu.Unlock()
 	if l.byCompany[company] >= l.limit {
 		return nil, fault.Newf(fault.Limit, "too_many_lists",
-			"At most %d long lists of a company are read at a time. Fix: finish one, or read the list page by page.", l.limit)
+			"At most %d long lists of a company can be read at a time. Fix: finish one, or read the list page by page.", l.limit)
 	}
 	l.byCompany[company]++
 	return func() {

@@ -148,11 +148,11 @@ func (w *work) crowded(large bool) error {
 	switch {
 	case large && len(w.waiting)+w.arriving >= maxLarge:
 		return fault.Newf(fault.Limit, "too_many_bodies",
-			"%d requests of your company wait already, each for the one before it. Fix: send large bodies one after the other.", len(w.waiting)+w.arriving).
+			"%d requests of your company are already waiting, each for the one before it. Fix: send large bodies one after the other.", len(w.waiting)+w.arriving).
 			With("retry_after", int(maxRest.Seconds()))
 	case len(w.waiting) >= maxWaiting:
 		return fault.Newf(fault.Limit, "rate_limited",
-			"%d requests of your company wait already, each for the one before it; slow down.", len(w.waiting))
+			"%d requests of your company are already waiting, each for the one before it; slow down.", len(w.waiting))
 	}
 	return nil
 }

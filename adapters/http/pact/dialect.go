@@ -29,7 +29,7 @@ type Deps struct{ Recipients *exchange.Recipients }
 
 // OAuthFailure is a failure where a token is asked for (RFC 6749, section 5.2).
 type OAuthFailure struct {
-	Error       string `json:"error" doc:"A word of RFC 6749, section 5.2: invalid_request, invalid_client, unsupported_grant_type; or of section 4.1.2.1: server_error, temporarily_unavailable."`
+	Error       string `json:"error" doc:"A code of RFC 6749, section 5.2: invalid_request, invalid_client, unsupported_grant_type; or of section 4.1.2.1: server_error, temporarily_unavailable."`
 	Description string `json:"error_description" doc:"What is wrong, for people."`
 }
 
@@ -42,9 +42,9 @@ type Failure struct {
 // Register adds the routes of the API.
 func Register(a *rest.API, d Deps) {
 	a.ShowBodies(examples)
-	a.DescribeTag(tag, "The API of the [Partnership for Carbon Transparency](https://docs.carbon-transparency.org/), version 3, for the systems of those to whom a company "+
-		"shows its footprints. The base address of a client is `{base_url}pact`. It exchanges its credential for an access token (`client_credentials`, by HTTP Basic), "+
-		"and sees what the company published, and nothing else. Answers and failures are those of the standard, without the envelope; all is answered over https only.")
+	a.DescribeTag(tag, "The API of the [Partnership for Carbon Transparency](https://docs.carbon-transparency.org/), version 3, for the systems of those with whom a company "+
+		"shares its footprints. The base address of a client is `{base_url}pact`. It exchanges its credential for an access token (`client_credentials`, by HTTP Basic), "+
+		"and sees what the company published, and nothing else. Answers and failures have the form that the standard defines, without the envelope; everything is answered over https only.")
 	a.Speak(rest.Dialect{
 		Word: word, Door: tokenPath, Failure: failure,
 		Authenticate: func(ctx context.Context, token string) (access.Principal, error) {

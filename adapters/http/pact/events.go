@@ -13,10 +13,10 @@ import (
 type Event struct {
 	Type        string         `json:"type" doc:"One of the four of version 3."`
 	SpecVersion string         `json:"specversion" enum:"1.0" doc:"Version of CloudEvents."`
-	ID          string         `json:"id" doc:"With source it names the event; one that was received before does nothing."`
+	ID          string         `json:"id" doc:"Together with source it identifies the event; one that was received before has no effect."`
 	Source      string         `json:"source" doc:"Who sends it, as an address or a path of the sender."`
 	Time        time.Time      `json:"time" doc:"When it happened, as the sender says."`
-	Data        map[string]any `json:"data" doc:"What the type holds, as the PACT specification has it."`
+	Data        map[string]any `json:"data" doc:"The content of the type, as the PACT specification defines it."`
 }
 
 // maxEvent bounds the body of an event, in bytes.
@@ -25,8 +25,8 @@ const maxEvent = 1 << 20
 func (r routes) registerEvents() {
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodPost, Path: eventsPath, OperationID: "pact_event", Summary: "Receive an event", Tag: tag,
-		Description: "`" + footprint.RequestCreated + "` asks for footprints: it is answered by an event with them, or with the reason why there are none, to the address that the company " +
-			"has recorded of the client, never to one that the event names. The other types are kept for the company to see.",
+		Description: "`" + footprint.RequestCreated + "` asks for footprints: it is answered by an event with them, or with the reason why there are none, sent to the address that the company " +
+			"has recorded for the client, never to one that the event names. The other types are kept for the company to see.",
 		Body: rest.Body[Event]().As("application/cloudevents+json"), MaxBody: maxEvent, Message: "The event was received.",
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Nothing, error) {
 		text, err := c.Text()

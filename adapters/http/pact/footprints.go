@@ -15,7 +15,7 @@ import (
 
 // FootprintList is a page of footprints.
 type FootprintList struct {
-	Data []footprint.Document `json:"data" doc:"Footprints of the page."`
+	Data []footprint.Document `json:"data" doc:"Footprints on the page."`
 }
 
 // OneFootprint is one footprint.
@@ -32,10 +32,10 @@ const (
 func (r routes) registerFootprints() {
 	list := rest.Route{
 		Method: http.MethodGet, Path: listPath, OperationID: "pact_list_footprints", Summary: "List footprints", Tag: tag,
-		Description: "What the company published, deprecated ones too, in the order of publication. Values of one criterion are alternatives; every criterion must hold. " +
-			"Where there are more, `Link` leads to the next page (`rel=\"next\"`); it stays good.",
+		Description: "The footprints that the company published, including deprecated ones, in the order of publication. Values of one criterion are alternatives; every criterion must hold. " +
+			"Where there are more, `Link` leads to the next page (`rel=\"next\"`); it remains valid.",
 		Query: []rest.Param{
-			{Name: limitParam, Type: rest.Integer, Description: "At most so many footprints; default and upper bound: " + strconv.Itoa(exchange.MaxPage) + "."},
+			{Name: limitParam, Type: rest.Integer, Description: "The maximum number of footprints; default and upper bound: " + strconv.Itoa(exchange.MaxPage) + "."},
 			{Name: "productId", Type: rest.String, Many: true, Description: "URN of the product, whatever its case."},
 			{Name: "companyId", Type: rest.String, Many: true, Description: "URN of the company, whatever its case."},
 			{Name: "geography", Type: rest.String, Many: true, Description: "Region, country or subdivision, as the footprint states it."},
@@ -44,13 +44,13 @@ func (r routes) registerFootprints() {
 			{Name: "validAfter", Type: rest.String, Description: "Its validity starts after this time."},
 			{Name: "validBefore", Type: rest.String, Description: "Its validity ends before this time."},
 			{Name: "status", Type: rest.String, Many: true, Description: "Active or Deprecated; left out: both."},
-			{Name: afterParam, Type: rest.UUID, Description: "Of a link to the next page: the footprint that the page comes behind."},
+			{Name: afterParam, Type: rest.UUID, Description: "Set by the link to the next page: the footprint after which that page begins."},
 		},
 	}
 	rest.Handle(r.api, list, r.list)
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodGet, Path: listPath + "/{id}", OperationID: "pact_get_footprint", Summary: "Retrieve a footprint", Tag: tag,
-		Description: "Also a deprecated one.", Noun: "footprint",
+		Description: "Deprecated ones can be retrieved, too.", Noun: "footprint",
 	}, func(ctx context.Context, c *rest.Call, in struct {
 		ID string `path:"id,uuid"`
 	}) (rest.Bare[OneFootprint], error) {
@@ -62,7 +62,7 @@ func (r routes) registerFootprints() {
 func (r routes) list(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[FootprintList], error) {
 	given, err := c.Query()
 	if err != nil {
-		return rest.Bare[FootprintList]{}, fault.New(fault.Invalid, "bad_request", "The query string is not well-formed; percent-encode what is in it.")
+		return rest.Bare[FootprintList]{}, fault.New(fault.Invalid, "bad_request", "The query string is not well-formed; percent-encode its contents.")
 	}
 	q, err := readQuery(given)
 	if err != nil {
@@ -104,9 +104,9 @@ func readQuery(given url.Values) (q query, err error) {
 		case name == afterParam && len(values) == 1 && footprint.IsID(values[0]):
 			q.after = strings.ToLower(values[0])
 		case name == afterParam:
-			err = fault.New(fault.Invalid, "bad_request", "after: follow the link of the page before as it is.")
+			err = fault.New(fault.Invalid, "bad_request", "after: use the link of the previous page unchanged.")
 		default:
-			err = fault.New(fault.Invalid, "bad_request", "There is no such criterion. Those of lists are productId, companyId, geography, classification, validOn, validAfter, validBefore and status.")
+			err = fault.New(fault.Invalid, "bad_request", "There is no such criterion. The criteria are productId, companyId, geography, classification, validOn, validAfter, validBefore and status.")
 		}
 		if err != nil {
 			return query{}, err

@@ -18,15 +18,15 @@ import (
 type AccessToken struct {
 	AccessToken string `json:"access_token" doc:"Send it as Authorization: Bearer …"`
 	TokenType   string `json:"token_type" enum:"Bearer" doc:"How the access token is sent."`
-	ExpiresIn   int64  `json:"expires_in" doc:"Seconds until it ends."`
+	ExpiresIn   int64  `json:"expires_in" doc:"Seconds until it expires."`
 }
 
 // Discovery states where tokens are issued, as OpenID providers do.
 type Discovery struct {
 	Issuer        string   `json:"issuer" doc:"Who issues the tokens: the address of this service."`
-	TokenEndpoint string   `json:"token_endpoint" doc:"Where an access token is asked for."`
-	AuthMethods   []string `json:"token_endpoint_auth_methods_supported" doc:"How clients show their credential there."`
-	GrantTypes    []string `json:"grant_types_supported" doc:"The grants that are known."`
+	TokenEndpoint string   `json:"token_endpoint" doc:"Where an access token is requested."`
+	AuthMethods   []string `json:"token_endpoint_auth_methods_supported" doc:"How clients present their credential there."`
+	GrantTypes    []string `json:"grant_types_supported" doc:"The supported grants."`
 	ResponseTypes []string `json:"response_types_supported" doc:"Empty: there is no authorisation endpoint."`
 }
 
@@ -39,7 +39,7 @@ const (
 func (r routes) registerToken() {
 	rest.Handle(r.api, rest.Route{
 		Method: http.MethodPost, Path: tokenPath, OperationID: "pact_token", Summary: "Exchange the credential of a client for an access token", Tag: tag,
-		Description: "The id and the secret of the client stand in `Authorization: Basic`. The body is `grant_type=client_credentials`.",
+		Description: "The id and the secret of the client are sent in `Authorization: Basic`. The body is `grant_type=client_credentials`.",
 		Public:      true, Body: rest.FileBody(map[string]string{formMedia: "`grant_type=client_credentials`"}),
 		Faults: []int{http.StatusUnauthorized},
 	}, func(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[AccessToken], error) {
@@ -66,7 +66,7 @@ func (r routes) registerToken() {
 // checkGrant reads the form of a request for a token. Faults: Invalid.
 func checkGrant(c *rest.Call) error {
 	if media, _, err := mime.ParseMediaType(c.Header("Content-Type")); err != nil || media != formMedia {
-		return fault.New(fault.Invalid, "invalid_request", "The body is a form: Content-Type: "+formMedia+".")
+		return fault.New(fault.Invalid, "invalid_request", "The body must be a form: Content-Type: "+formMedia+".")
 	}
 	text, err := io.ReadAll(c.BodyReader())
 	if err != nil {
@@ -76,9 +76,9 @@ func checkGrant(c *rest.Call) error {
 	given := form["grant_type"]
 	switch {
 	case err != nil || len(given) != 1:
-		return fault.New(fault.Invalid, "invalid_request", "The form holds grant_type once.")
+		return fault.New(fault.Invalid, "invalid_request", "The form must contain grant_type once.")
 	case given[0] != grant:
-		return fault.New(fault.Invalid, unsupportedGrant, "The one grant is "+grant+".")
+		return fault.New(fault.Invalid, unsupportedGrant, "The only grant is "+grant+".")
 	}
 	return nil
 }

@@ -21,20 +21,20 @@ const allPages = "all"
 func PageParams() []Param {
 	return []Param{
 		{Name: "page", Type: PageNumber, Description: "A page, counted from 1, or `all` for the whole list in one answer."},
-		{Name: "page_size", Type: pageSize, Description: fmt.Sprintf("Records on a page, 1 to %d; %d where it is not given.", MaxPageSize, DefaultPageSize)},
+		{Name: "page_size", Type: pageSize, Description: fmt.Sprintf("Records on a page, 1 to %d; default %d.", MaxPageSize, DefaultPageSize)},
 	}
 }
 
 // CursorParams returns those of [PageParams] and cursor, for lists that can continue where a page ended.
 func CursorParams() []Param {
 	return append(PageParams(), Param{Name: "cursor", Type: String,
-		Description: "Instead of `page`: `first`, then what the link to the next page has. Pages by cursor cost the same however deep they lie, and miss nothing when records come or go."})
+		Description: "Used instead of `page`: `first`, then the value in the link to the next page. Pages by cursor cost the same at any depth, and miss nothing when records are added or removed."})
 }
 
 // OrderingParam is the parameter ordering over the given fields.
 func OrderingParam(fields ...string) Param {
 	return Param{Name: "ordering", Type: ordering, Enum: fields,
-		Description: "Order of the list: " + strings.Join(fields, ", ") + "; a minus in front for descending, several separated by commas."}
+		Description: "Order of the list: " + strings.Join(fields, ", ") + "; a leading minus means descending, several are separated by commas."}
 }
 
 // OrderTerm is one term of an ordering.
@@ -107,7 +107,7 @@ func (p PageSpec) Pages(count int64) int64 {
 func (p PageSpec) Within(count int64) error {
 	if p.Cursor != nil {
 		if p.twice {
-			return fault.Field("cursor", "Not together with page.")
+			return fault.Field("cursor", "Cannot be combined with page.")
 		}
 		return nil
 	}

@@ -60,10 +60,10 @@ func TestParametersAreReadAsTheirTypesSay(t *testing.T) {
 func TestWhatIsWrongWithParametersIsSaidOfEach(t *testing.T) {
 	_, errs := read(t, "integer=1.5&number=NaN&boolean=maybe&date=2025-02-30&timestamp=now&uuid=7&ids=1,x&limit=0&word=three&ordering=secret&page=0&page_size=1001&string=1&string=2&texts=%00")
 	for name, want := range map[string]string{
-		"integer": "is no whole number.", "number": "is no number.", "boolean": "is neither true nor false.", "date": "is no day of the calendar.",
-		"timestamp": "with its offset.", "uuid": "This is no UUID", "ids": "is no whole number.", "limit": "is no limit", "word": "is not one of: one, two.",
+		"integer": "is not a whole number.", "number": "is not a number.", "boolean": "is neither true nor false.", "date": "is not a day of the calendar.",
+		"timestamp": "with its offset.", "uuid": "This is not a UUID", "ids": "is not a whole number.", "limit": "is not a limit", "word": "is not one of: one, two.",
 		"ordering": "is not one of: id, name.", "page": "is no page", "page_size": "is no page size", "string": "Give this parameter once.",
-		"texts": "This is no text.", "needed": "This parameter is required.",
+		"texts": "This is not a text.", "needed": "This parameter is required.",
 	} {
 		require.Contains(t, strings.Join(fault.Messages(errs[name]), " "), want, name)
 		delete(errs, name)

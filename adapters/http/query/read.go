@@ -26,7 +26,7 @@ func (v Values) All() map[string]any { return v.parsed }
 func Parse(text string) (url.Values, error) {
 	raw, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode what is in it.")
+		return nil, fault.Field(fault.NonField, "The query string is not well-formed; percent-encode its contents.")
 	}
 	return raw, nil
 }
@@ -64,18 +64,18 @@ func unless(wellFormed bool, text, says string) string {
 
 func readInteger(_ Param, text string) (any, string) {
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, unless(err == nil, text, "is no whole number.")
+	return n, unless(err == nil, text, "is not a whole number.")
 }
 
 // readLimit reads more than the maximum as the maximum, as OGC API - Features specifies (7.15.2).
 func readLimit(_ Param, text string) (any, string) {
 	n, err := strconv.ParseUint(text, 10, 63)
-	return int64(min(n, MaxLimit)), unless(err == nil && n > 0, text, "is no limit; give a whole number from 1.")
+	return int64(min(n, MaxLimit)), unless(err == nil && n > 0, text, "is not a limit; give a whole number from 1.")
 }
 
 func readNumber(_ Param, text string) (any, string) {
 	n, err := strconv.ParseFloat(text, 64)
-	return n, unless(err == nil && !math.IsInf(n, 0) && !math.IsNaN(n), text, "is no number.")
+	return n, unless(err == nil && !math.IsInf(n, 0) && !math.IsNaN(n), text, "is not a number.")
 }
 
 func readBoolean(_ Param, text string) (any, string) {
@@ -103,12 +103,12 @@ func readPage(_ Param, text string) (any, string) {
 		return text, ""
 	}
 	n, _ := strconv.ParseUint(text, 10, 63) // one too large becomes the largest, past the end of every list
-	return int64(n), unless(n > 0, text, "is no page; give a number from 1, or all.")
+	return int64(n), unless(n > 0, text, "is not a page; give a number from 1, or all.")
 }
 
 func readPageSize(_ Param, text string) (any, string) {
 	n, err := strconv.ParseInt(text, 10, 64)
-	return n, unless(err == nil && n >= 1 && n <= MaxPageSize, text, fmt.Sprintf("is no page size; give a number from 1 to %d.", MaxPageSize))
+	return n, unless(err == nil && n >= 1 && n <= MaxPageSize, text, fmt.Sprintf("is not a page size; give a number from 1 to %d.", MaxPageSize))
 }
 
 func readOrdering(p Param, text string) (any, string) {
@@ -159,7 +159,7 @@ func tooMany(n int) string {
 func readText(p Param, text string) (any, string) {
 	switch {
 	case strings.ContainsRune(text, 0) || !utf8.ValidString(text):
-		return nil, "This is no text."
+		return nil, "This is not a text."
 	case len(p.Enum) > 0:
 		return text, p.checkWord(text)
 	}

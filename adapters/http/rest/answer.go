@@ -311,7 +311,7 @@ func (c *Call) IfMatch(record etag.Versioned) error {
 		return nil
 	}
 	return fault.New(fault.Precondition, "precondition_failed",
-		"The record has changed since the version that If-Match names; get it again.")
+		"The record has changed since the version that If-Match names; retrieve it again.")
 }
 
 // unchanged answers a GET with 304 if If-None-Match names what would be answered, and reports whether it did.

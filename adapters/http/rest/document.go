@@ -35,39 +35,39 @@ const (
 
 // everyRequest describes the headers of every request, which the description of each operation would otherwise repeat.
 const everyRequest = "## Headers of every request\n\n" +
-	"- `" + companyHeader + "`: for operators, the id of the company to act in; one that does not exist is answered with 404. Other users may name their own company only; any other is answered with 403.\n" +
-	"- `" + preferHeader + ": handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "` of the answer; without it they are refused (`unknown_name`).\n" +
-	"- `If-None-Match`, of a GET: an ETag of an earlier answer; when nothing has changed, the answer is 304 without a body.\n" +
-	"- `" + idempotencyKey + "`, where an operation names it: carries the request out once, whatever fails in between. Its effect and its answer are stored together, and a repeat within 24 hours receives that answer, with `" + replayed + ": true`. A 5xx says that nothing was stored, or that a repeat finds out. For another request the same key is 422.\n\n" +
+	"- `" + companyHeader + "`: for operators, the id of the company to act in; one that does not exist is answered with 404. Other users may name only their own company; any other is answered with 403.\n" +
+	"- `" + preferHeader + ": handling=lenient`: names that are not known are ignored, and listed in the header `" + ignoredHeader + "` of the answer; otherwise they are refused (`unknown_name`).\n" +
+	"- `If-None-Match`, on a GET: an ETag of an earlier answer; when nothing has changed, the answer is 304 without a body.\n" +
+	"- `" + idempotencyKey + "`, where an operation names it: carries the request out once, whatever fails on the way. Its effect and its answer are stored together, and a repeat within 24 hours receives that answer, with `" + replayed + ": true`. A 5xx means that nothing was stored, or that a repeat will tell. The same key for another request is answered with 422.\n\n" +
 	"## Headers of every answer\n\n" +
 	"- `X-Request-ID`: the name of the request in the log of the service; one that the caller sends is kept.\n" +
-	"- `" + RateLimitPolicy + "`: the limits that the request counts for, as in `\"user\";q=200;w=4, \"company\";q=800;w=4`: `q` requests at once, which come back within `w` seconds. " +
-	"`address` holds until the credential is verified, `user` and `company` from then on, `sign-in` where a credential is asked for. It is a list of structured fields (RFC 9651), and absent where nothing is limited.\n" +
+	"- `" + RateLimitPolicy + "`: the limits that the request counts towards, as in `\"user\";q=200;w=4, \"company\";q=800;w=4`: `q` requests at once, which come back within `w` seconds. " +
+	"`address` applies until the credential is verified, `user` and `company` from then on, `sign-in` where a credential is requested. It is a list of structured fields (RFC 9651), and absent where nothing is limited.\n" +
 	"- `" + RateLimit + "`: what is left of these limits, as in `\"user\";r=199;t=1, \"company\";r=799;t=1`: `r` requests now, and one more after `t` seconds."
 
 // transportCodes are the error codes of this package itself.
 var transportCodes = map[string]string{
-	"validation_failed":      "The input is wrong; details says what, by field.",
-	"unknown_name":           "Names in the query, in the body or in the first line of a file are not known; details names each by its path, with the nearest that is known, beside whatever else is wrong (400; 402 in bulks of fields and seasons).",
-	"bulk_validation_failed": "Items of a bulk are wrong; details says what, by the item's index and field. Nothing was stored.",
-	"malformed_body":         "The body is no JSON of the expected shape; the message says where.",
-	"not_authenticated":      "A credential is needed.",
+	"validation_failed":      "The input is wrong; details states what, by field.",
+	"unknown_name":           "Names in the query, in the body or in the first line of a file are not known; details names each by its path, with the nearest known one, in addition to whatever else is wrong (400; 402 in bulks of fields and seasons).",
+	"bulk_validation_failed": "Items of a bulk are wrong; details states what, by the item's index and field. Nothing was stored.",
+	"malformed_body":         "The body is not JSON of the expected shape; the message says where.",
+	"not_authenticated":      "A credential is required.",
 	"token_invalid":          "The access token is malformed, expired or revoked.",
 	"permission_denied":      "The caller lacks the permission that details.required_permission names.",
 	"not_found":              "There is no such path, page or record in the caller's scope.",
-	"method_not_allowed":     "The path has no such method; Allow lists those it has.",
+	"method_not_allowed":     "The path does not support the method; Allow lists those it does.",
 	"body_too_large":         "The body is larger than details.max_bytes.",
-	"unsupported_media_type": "The body is of a content type that is not taken here.",
+	"unsupported_media_type": "The content type of the body is not accepted here.",
 	"precondition_failed":    "The record has changed since the version that If-Match names.",
 	"idempotency_key_reused": "The Idempotency-Key was used for another request.",
 	"request_in_progress":    "A request with the same Idempotency-Key is still under way; repeat it as Retry-After says.",
-	"too_many_lists":         "The company reads too many whole lists at a time; finish one, or read pages.",
-	"limit_reached":          "The company, or one of its records, has as many of something as it may have; details hold limit, of and, where the operator can raise it, setting (409).",
-	"too_many_bodies":        "Too many large bodies of the company wait already, or take the memory for them; send them one after the other.",
+	"too_many_lists":         "The company is reading too many whole lists at a time; finish one, or read pages.",
+	"limit_reached":          "The company, or one of its records, has as many of something as it may have; details contains limit, of and, where the operator can raise it, setting (409).",
+	"too_many_bodies":        "Too many large bodies of the company are already waiting, or use up the memory for them; send them one after the other.",
 	"rate_limited":           "Too many requests; wait as Retry-After says.",
 	"changed_meanwhile":      "A record changed while its file was written; ask for the file again.",
 	"timeout":                "The request took too long; it may be tried again.",
-	"unavailable":            "A part that is needed is away; try again as Retry-After says.",
+	"unavailable":            "A required component is unavailable; try again as Retry-After says.",
 	"internal_error":         "A fault of the service, logged under X-Request-ID.",
 }
 
@@ -123,10 +123,10 @@ func (a *API) document() *document.Document {
 func (a *API) schemes() []document.Scheme {
 	out := []document.Scheme{
 		{Name: bearerScheme, Format: "JWT", Description: "An access token, from auth/token/."},
-		{Name: sessionScheme, In: "cookie", Key: session.Name, Description: "The session of a browser, from auth/session/. What changes something is refused where a page of another server sends it (`cross_origin`)."},
-		{Name: keyHeaderScheme, In: "header", Key: "X-API-Key", Description: "An API key; what it opens is what its user and its own `slugs` allow."},
-		{Name: keyQueryScheme, In: "query", Key: credential.KeyParam, Description: "An API key, for tools that can send no header. Addresses end up in histories and in the logs of proxies: prefer the header."},
-		{Name: linkScheme, In: "query", Key: credential.LinkParam, Description: "A signed link, which opens what lies below one address for a time: for pictures in pages and for map libraries, which can send no header."},
+		{Name: sessionScheme, In: "cookie", Key: session.Name, Description: "The session of a browser, from auth/session/. A request that changes something is refused if a page of another server sends it (`cross_origin`)."},
+		{Name: keyHeaderScheme, In: "header", Key: "X-API-Key", Description: "An API key; it gives access to what its user and its own `slugs` allow."},
+		{Name: keyQueryScheme, In: "query", Key: credential.KeyParam, Description: "An API key, for tools that cannot send headers. Addresses end up in histories and in the logs of proxies: prefer the header."},
+		{Name: linkScheme, In: "query", Key: credential.LinkParam, Description: "A signed link, which temporarily opens what lies below one address: for pictures in pages and for map libraries, which cannot send headers."},
 	}
 	for _, dialect := range a.dialects {
 		if dialect.foreign() {
@@ -184,10 +184,10 @@ func (r Route) headers() []document.Header {
 		out = append(out, document.Header{Name: idempotencyKey, Description: "Carries the request out once: a repeat within 24 hours receives the stored answer."})
 	}
 	if slices.Contains(r.Media, EventStreamMedia) {
-		out = append(out, document.Header{Name: lastEventID, Description: "The `id` that was seen last: the stream goes on after it."})
+		out = append(out, document.Header{Name: lastEventID, Description: "The `id` that was seen last: the stream continues after it."})
 	}
 	if slices.Contains(r.Faults, http.StatusPreconditionFailed) {
-		out = append(out, document.Header{Name: "If-Match", Description: "The ETag of the record as it was retrieved: refused with 412 when it was written since."})
+		out = append(out, document.Header{Name: "If-Match", Description: "The ETag of the record as it was retrieved: refused with 412 if it was written since."})
 	}
 	return out
 }

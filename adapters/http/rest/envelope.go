@@ -131,7 +131,7 @@ func (a *API) presentable(r *http.Request, err error) *fault.Error {
 	log(slog.LevelError, "request failed")
 	message := "Something went wrong on our side."
 	if trace.RequestID != "" {
-		message += " When you report it, name the request " + trace.RequestID + "."
+		message += " When you report it, quote the request " + trace.RequestID + "."
 	}
 	return fault.New(fault.Internal, "internal_error", message)
 }

@@ -65,11 +65,11 @@ type ListQuery struct {
 
 // ShareParam requests what others share.
 var ShareParam = Param{Name: "share", Type: Boolean,
-	Description: "With true: the records that other companies share with the caller's, instead of its own."}
+	Description: "With true: the records that other companies share with the caller's company, instead of its own."}
 
 // emptyParam requests that nothing else is deleted.
 var emptyParam = Param{Name: "empty", Type: Boolean,
-	Description: "With true: only where it holds nothing; else 409 (`not_empty`), and nothing is deleted. Without, what it holds is deleted along with it."}
+	Description: "With true: deletes it only if it is empty; otherwise the answer is 409 (`not_empty`), and nothing is deleted. Without, what it contains is deleted along with it."}
 
 type byID struct {
 	ID int64 `path:"id"`

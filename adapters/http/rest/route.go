@@ -219,7 +219,7 @@ func (r Route) withDefaults() Route {
 			forms = append(forms, alt.Format)
 		}
 		r.Query = append(slices.Clip(r.Query), Param{Name: formatParam, Type: String, Enum: forms, Description: "The form of the answer: " + strings.Join(forms, ", ") +
-			". Without it the header Accept says, and json is the default."})
+			". Without it the header Accept decides, and json is the default."})
 	}
 	if r.Keys == KeyInHeader && (r.Public || r.dialect.foreign()) {
 		r.Keys = KeyNowhere

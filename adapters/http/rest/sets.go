@@ -25,8 +25,8 @@ const onConflict = "on_conflict"
 // OnConflictParam requests that a create changes the records that exist already; same states when one does.
 func OnConflictParam(word, same string) Param {
 	return Param{Name: onConflict, Type: String, Enum: []string{word}, Description: "Where " + same +
-		" is there already, it is changed as by PATCH, and not created. Needs the permission to change records, too. " +
-		"The answer says in `outcomes` what became of each item."}
+		" already exists, it is changed as by PATCH, and not created. This also needs the permission to change records. " +
+		"The answer states the outcome of each item in `outcomes`."}
 }
 
 // Changes is an item of a body that changes records: the id of one, and its members that change.
@@ -61,7 +61,7 @@ func DecodeChanges[W any](c *Call) ([]Changes[W], error) {
 		if change.ID = idOf(change.Item.text); change.ID == 0 {
 			change.Errors.Add("id", "Give the id of the record that the item changes.")
 		} else if seen[change.ID] {
-			change.Errors.Addf("id", "An item before it changes the record %d.", change.ID)
+			change.Errors.Addf("id", "An earlier item changes the record %d.", change.ID)
 		}
 		seen[change.ID] = true
 		out = append(out, change)
@@ -98,7 +98,7 @@ func UpdateMany[W, R any](
 	a *API, r Route, plural string, update func(ctx context.Context, c *Call, changes []Changes[W]) ([]R, []string, error),
 ) {
 	r.Description = "Takes an array of objects, each with the `id` of a record and the members that change: all are changed, or none. " +
-		"Where one of the " + plural + " is not there, the answer is 404 with its id in `details.ids`."
+		"Where one of the " + plural + " does not exist, the answer is 404 with its id in `details.ids`."
 	r.Message = strings.ToUpper(plural[:1]) + plural[1:] + " updated."
 	if r.Body == nil {
 		r.Body = EachBody[W]()
@@ -123,7 +123,7 @@ const FarmParam = "farm"
 
 // ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
 func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error), farm ...Param) {
-	r.Description = "What was deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
+	r.Description = "Records that were deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
 	r.Query = append(query.CursorParams(), DeletedParams(farm...)...)
 	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
 		q := ListQuery{v.Page(), false, v}
@@ -137,7 +137,7 @@ func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call,
 
 // DeleteMany adds a route that deletes records by their ids, all or none.
 func DeleteMany(a *API, r Route, plural string, remove func(ctx context.Context, c *Call, ids []int64) error) {
-	r.Description = cmp.Or(r.Description, "Deletes the named "+plural+" with what belongs to them, all or none: where one is not there, the answer is 404 with its id in `details.ids`.")
+	r.Description = cmp.Or(r.Description, "Deletes the named "+plural+" with what belongs to them, all or none: where one does not exist, the answer is 404 with its id in `details.ids`.")
 	r.Status, r.Message = http.StatusNoContent, strings.ToUpper(plural[:1])+plural[1:]+" deleted."
 	r.Query = []Param{{Name: "id", Type: IDs, Required: true, Description: "Ids of the " + plural + ", separated by commas."}}
 	Handle(a, r, func(ctx context.Context, c *Call, in struct {

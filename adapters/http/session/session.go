@@ -75,5 +75,5 @@ func CheckOrigin(r *http.Request, own string) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "cross_origin",
-		"The session of a browser changes something only for pages of this server. Fix: send the request from such a page, or with an access token.")
+		"The session of a browser can change something only for pages of this server. Fix: send the request from such a page, or with an access token.")
 }

@@ -60,12 +60,12 @@ func Register(a *rest.API, d Deps) {
 	a.ShowAnswers(shown)
 	a.DescribeCodes(map[string]string{
 		"database_unavailable": "the database does not answer; try again (503)",
-		"database_busy":        "the database has no connection free; try again (503)",
+		"database_busy":        "the database has no free connection; try again (503)",
 		"database_timeout":     "the database took too long; try again (503)",
 		"already_exists":       "another record has the same key (409)",
-		"reference_missing":    "a record that is referred to was removed meanwhile (409)",
-		"unsupported_crs":      "the coordinates are in no system that can be read, or lie where it has none (400)",
-		"secret_key_missing":   "a stored secret is sealed with a key that this server was not given (503)",
+		"reference_missing":    "a record that is referred to has been removed in the meantime (409)",
+		"unsupported_crs":      "the coordinates are in a system that cannot be read, or lie outside its range (400)",
+		"secret_key_missing":   "a stored secret is sealed with a key that this server does not have (503)",
 	})
 	accountapi.Register(a, d.Account)
 	farmapi.Register(a, d.Farm)
