@@ -257,7 +257,7 @@ func TestBadCompanyFilesAreRefused(t *testing.T) {
 			"a company of others": {true, map[string]func([]byte) []byte{farms: replace(`"company_id":1,`, `"company_id":2,`)}, []string{farms + ", line 1", "no id 2 of companies"}},
 			"the trail":           {true, map[string]func([]byte) []byte{trail: replace(`"action":"create"`, `"action":"delete"`)}, []string{"audit_entries is broken", "position 1"}},
 			"the wallet":          {true, map[string]func([]byte) []byte{"tables/wallets.jsonl": replace(`"balance":10000`, `"balance":90000`)}, []string{"the wallet says 900.00"}},
-			"a role":              {true, map[string]func([]byte) []byte{"tables/role_slugs.jsonl": replace(`"farm.*"`, `"form.*"`)}, []string{"no permission here"}},
+			"a role":              {true, map[string]func([]byte) []byte{"tables/role_slugs.jsonl": replace(`"farm.*"`, `"form.*"`)}, []string{"not a permission here"}},
 		} {
 			_, errOut, status := run(t, target, "", "company", "import", rewritten(t, good, bad.honest, bad.change))
 			require.Equal(t, 1, status, name)

@@ -211,7 +211,7 @@ func TestProductsOfOtherProgramsAreTranslated(t *testing.T) {
 	}
 	wrong := send(`{"product": "product", "external_id": "id"}`)
 	require.EqualValues(t, 1, wrong.Failed, "with its field")
-	require.Contains(t, fmt.Sprint(wrong.Features[0].Errors["product"]), `"AHL 28" is no product of the catalog`)
+	require.Contains(t, fmt.Sprint(wrong.Features[0].Errors["product"]), `"AHL 28" is not a product in the catalog`)
 	made := send(`{"external_id": "id", "product": {"property": "product", "values": {"Urea": "urea", "AHL 28": "uan", "Herbicide": null}}}`)
 	require.Equal(t, []string{"create", "create", "skip", "skip", "skip"}, made.verdicts(), "%+v", made.Features)
 	for at, why := range map[int]string{2: "leaves the product out", 3: "nothing says that it was done", 4: "2023-05-01"} {
@@ -309,7 +309,7 @@ func TestCropsOfTaskDataAreTaken(t *testing.T) {
 		look := send(chosen+"&preview=true", 200)
 		require.Equal(t, []int64{3, 1}, []int64{look.Created, look.Failed})
 		require.NotContains(t, look.left(), "crop")
-		require.Contains(t, look.Features[2].Errors["crop"][0], `"Triffids" is no crop of the catalog`)
+		require.Contains(t, look.Features[2].Errors["crop"][0], `"Triffids" is not a crop in the catalog`)
 		require.Nil(t, look.Features[0].Cultivation.ID)
 		require.True(t, look.Features[0].Cultivation.Made)
 		require.Nil(t, look.Features[3].Cultivation)

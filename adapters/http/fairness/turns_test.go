@@ -15,7 +15,7 @@ func TestLargeBodiesThatArriveTakePlaces(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err := turns.Expect(1)
-	require.ErrorContains(t, err, "wait already")
+	require.ErrorContains(t, err, "are already waiting")
 	_, err = turns.Expect(2)
 	require.NoError(t, err, "another company has its own places")
 	left()

@@ -62,7 +62,7 @@ func TestWhatIsWrongWithParametersIsSaidOfEach(t *testing.T) {
 	for name, want := range map[string]string{
 		"integer": "is not a whole number.", "number": "is not a number.", "boolean": "is neither true nor false.", "date": "is not a day of the calendar.",
 		"timestamp": "with its offset.", "uuid": "This is not a UUID", "ids": "is not a whole number.", "limit": "is not a limit", "word": "is not one of: one, two.",
-		"ordering": "is not one of: id, name.", "page": "is no page", "page_size": "is no page size", "string": "Give this parameter once.",
+		"ordering": "is not one of: id, name.", "page": "is not a page", "page_size": "is not a page size", "string": "Give this parameter once.",
 		"texts": "This is not a text.", "needed": "This parameter is required.",
 	} {
 		require.Contains(t, strings.Join(fault.Messages(errs[name]), " "), want, name)

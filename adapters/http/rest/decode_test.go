@@ -49,7 +49,7 @@ func TestBodiesThatAreRefused(t *testing.T) {
 		{"missing below a member", `{` + ok + `,"soil":{}}`, "validation_failed", `{"soil":{"texture":["This field is required."]}}`},
 		{"wrong below a member", `{` + ok + `,"soil":{"texture":"LOAM","ph":15}}`, "validation_failed", `{"soil":{"ph":["Must be at most 14."],"texture":["\"LOAM\" is not a texture in lower case."]}}`},
 		{"not of the choice", `{` + ok + `,"tenure":"stolen"}`, "validation_failed", `{"tenure":["\"stolen\" is not one of: owned, leased."]}`},
-		{"no day of the calendar", `{` + ok + `,"sown_on":"2025-02-30"}`, "validation_failed", `{"sown_on":["2025-02-30 is no day of the calendar."]}`},
+		{"no day of the calendar", `{` + ok + `,"sown_on":"2025-02-30"}`, "validation_failed", `{"sown_on":["2025-02-30 is not a day of the calendar."]}`},
 		{"no date", `{` + ok + `,"sown_on":"1.5.2025"}`, "validation_failed", `{"sown_on":["Write a date as YYYY-MM-DD, for instance 2025-04-30."]}`},
 		{"no object", `{` + ok + `,"boundary":[1]}`, "validation_failed", `{"boundary":["Expected an object, got an array."]}`},
 		{"no e-mail address", `{` + ok + `,"email":"Ana <a@b.c>"}`, "validation_failed", `{"email":["This is not an e-mail address."]}`},

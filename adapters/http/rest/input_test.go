@@ -62,7 +62,7 @@ func TestInput(t *testing.T) {
 	}{
 		{"x/no/?share=maybe", `[]`, "No input of that id.", 404},
 		{"7/no/?share=maybe", `[]`, "No input of that id.", 404},
-		{"7/" + uuid + "/?share=maybe&round=x", `[]`, `"round":["\"x\" is no whole number."],"share"`, 400},
+		{"7/" + uuid + "/?share=maybe&round=x", `[]`, `"round":["\"x\" is not a whole number."],"share"`, 400},
 		{"7/" + uuid + "/?share=1", `[]`, "Expected an object", 400},
 		{"7/" + uuid + "/?share=1", ``, "malformed_body", 400},
 	} {
