@@ -148,7 +148,7 @@ func TestUpsertsAtOnceMakeOneRecord(t *testing.T) {
 		require.Equal(t, []string{"unchanged", "created"}, outcomes(t, same))
 		c.Expect(200, http.MethodPost, "cultivation/", map[string]any{"field_id": land.Field, "season_id": land.Season, "crop_id": land.Crop})
 		twice := c.Expect(400, http.MethodPost, "cultivation/?on_conflict=natural", map[string]any{"field_id": land.Field, "season_id": land.Season, "crop_id": land.Crop})
-		require.Contains(t, string(twice.Body), "2 records are the same")
+		require.Contains(t, string(twice.Body), "2 records match it")
 	})
 }
 

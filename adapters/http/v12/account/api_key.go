@@ -14,7 +14,7 @@ import (
 // APIKeyWrite is a request for an API key.
 type APIKeyWrite struct {
 	Name      string     `json:"name" minLength:"1" maxLength:"255" doc:"What the key is for."`
-	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It never may do more."`
+	Slugs     *[]string  `json:"slugs" required:"false" maxItems:"100" doc:"What the key may do, as field.view, field.* or *.view; left out or empty: all that its user may do. It can never do more."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the key ends, in the future; left out or null: never."`
 	form.External
 }
@@ -26,7 +26,7 @@ type APIKey struct {
 	User      form.Ref   `json:"user" doc:"On whose behalf the key acts."`
 	Name      string     `json:"name" doc:"What the key is for."`
 	Prefix    string     `json:"prefix" doc:"How the key begins, to recognise it by."`
-	Slugs     []string   `json:"slugs" doc:"What the key may do; empty: all that its user may do. It never may do more."`
+	Slugs     []string   `json:"slugs" doc:"What the key may do; empty: all that its user may do. It can never do more."`
 	ExpiresAt *time.Time `json:"expires_at" doc:"When the key ends; null: never."`
 	form.External
 }
@@ -42,11 +42,11 @@ func showKey(k access.APIKey) APIKey {
 }
 
 func registerAPIKeys(a *rest.API, k *account.Keys) {
-	a.DescribeTag("API keys", "Credentials for programs. Where no access token is given, every operation takes a key as the header `X-API-Key`, but those of signing in, "+
-		"keys, users, roles and invitations; farm management also takes it as `?api_key=`, from tools that can send no header. "+
-		"A key acts as the user who made it, opens no more than its `slugs`, and ends with that user.")
+	a.DescribeTag("API keys", "Credentials for programs. Where no access token is given, every operation takes a key as the header `X-API-Key`, except those of signing in, "+
+		"keys, users, roles and invitations; farm management also takes it as `?api_key=`, from tools that cannot send headers. "+
+		"A key acts as the user who created it, gives access to no more than its `slugs`, and ends with that user.")
 	a.DescribeCodes(map[string]string{
-		"api_key_invalid": "the API key was revoked, or never was (401)",
+		"api_key_invalid": "the API key was revoked, or never existed (401)",
 		"api_key_expired": "the API key has expired (401)",
 		"operator_key":    "an operator has no API keys (400)",
 	})
@@ -65,7 +65,7 @@ func registerAPIKeys(a *rest.API, k *account.Keys) {
 		return NewAPIKey{showKey(key), text}, err
 	})
 	revoke := route(http.MethodDelete, "{id}/", access.APIKeys.Delete.For("destroy"), "Revoke an API key")
-	revoke.Description = "The key ends with the next request, and is listed no more."
+	revoke.Description = "The key no longer works from the next request on, and is no longer listed."
 	revoke.Status = http.StatusNoContent
 	rest.Handle(a, revoke, form.Remove(k.Revoke))
 	form.DeleteEach(a, route(http.MethodDelete, "", access.APIKeys.Delete.For("destroy_many"), "Revoke API keys"), "API keys", k.Together, k.Revoke)

@@ -21,16 +21,16 @@ type AuditEntry struct {
 	User     *form.Ref          `json:"user" doc:"Who did it; null for the operator's command line."`
 	Actor    string             `json:"actor" doc:"Who did it, in words: the user's name, or the operator's command line."`
 	Operator bool               `json:"operator" doc:"The user is an operator, acting inside your company."`
-	APIKey   *int64             `json:"api_key" doc:"Id of the API key that was shown; null for an access token."`
-	Action   string             `json:"action" doc:"create, update, delete, restore, or what the resource knows beside these, as accept."`
+	APIKey   *int64             `json:"api_key" doc:"Id of the API key that was used; null for an access token."`
+	Action   string             `json:"action" doc:"create, update, delete, restore, or another action of the resource, as accept."`
 	Resource string             `json:"resource" doc:"As in the permission slugs: field, cultivation, share_grant, …"`
 	Record   int64              `json:"record" doc:"Id of the record."`
 	Changes  []form.AuditChange `json:"changes" doc:"In the order of the record. Empty for what was deleted along with another record."`
 }
 
 func registerAudit(a *rest.API, t *auditapp.Trail) {
-	a.DescribeTag("Audit trail", "Who changed what, when, from which value to which. It is append-only.\n\n"+
-		"Its permission `audit.view` is not part of `*.view`: of the roles that every company starts with only owner has it.")
+	a.DescribeTag("Audit trail", "Who changed what, when, and from which value to which. It is append-only.\n\n"+
+		"Its permission `audit.view` is not part of `*.view`: of the roles that every company starts with, only owner has it.")
 	list := rest.Route{
 		Method: http.MethodGet, Path: "audit/", OperationID: "audit_list", Summary: "List the audit trail, newest first",
 		Tag: "Audit trail", Permission: access.AuditTrail.View.For("list"),

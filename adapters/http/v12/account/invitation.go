@@ -15,7 +15,7 @@ import (
 // InvitationWrite invites somebody to the company.
 type InvitationWrite struct {
 	Email string   `json:"email" format:"email" minLength:"1" maxLength:"254" doc:"Where the invitation is sent; the address that the user will sign in with."`
-	Name  *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the invited person, which it may replace by its own."`
+	Name  *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the invited person, who may replace it."`
 	Roles []string `json:"roles" minItems:"1" maxItems:"100" doc:"Names of roles of the company."`
 }
 
@@ -27,7 +27,7 @@ type Invitation struct {
 	Roles      []string   `json:"roles" doc:"Names of the roles that the user will have."`
 	CreatedAt  time.Time  `json:"created_at" doc:"When the record was made."`
 	CreatedBy  *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
-	ExpiresAt  time.Time  `json:"expires_at" doc:"From when on it can no longer be accepted."`
+	ExpiresAt  time.Time  `json:"expires_at" doc:"The time from which it can no longer be accepted."`
 	AcceptedAt *time.Time `json:"accepted_at" doc:"When it was accepted; null: not yet."`
 	RevokedAt  *time.Time `json:"revoked_at" doc:"When it was withdrawn; null: it was not."`
 }
@@ -53,12 +53,12 @@ func registerInvitations(a *rest.API, p *account.People) {
 	filters := []rest.Param{form.IDsParam, {Name: "email", Type: rest.String, Description: "The address that was invited."}}
 	list := invitationRoute(http.MethodGet, "", access.Invite.For("list"), "List invitations")
 	form.HandleList(a, list, filters, form.LowerEmail(p.Invitations), showInvitation)
-	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite somebody")
+	create := invitationRoute(http.MethodPost, "", access.Invite.For("create"), "Invite a user")
 	create.Secret = true // the link in the answer opens an account
 	create.Faults = []int{http.StatusConflict}
 	create.Message = "Invitation created."
-	create.Description = "The link is good once, for seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
-		"An open invitation of the same address is revoked."
+	create.Description = "The link can be used once, within seven days. It is mailed where a mail server is configured, and in the answer in any case.\n\n" +
+		"An open invitation for the same address is revoked."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[InvitationWrite]) (InvitationMade, error) {
 		wanted := ports.Invitation{Email: in.Body.Email, Name: form.OrZero(in.Body.Name), Roles: in.Body.Roles, Inviter: c.Principal().Name}
 		made, token, err := p.Invite(ctx, c.Principal(), wanted)

@@ -19,12 +19,12 @@ type SetupState struct {
 
 // SetupWrite is the first company with its owner.
 type SetupWrite struct {
-	Token    string   `json:"token" minLength:"1" maxLength:"2048" doc:"What follows # in the address that the server printed when it started. It is good for a day, and until there is a company."`
+	Token    string   `json:"token" minLength:"1" maxLength:"2048" doc:"What follows # in the address that the server printed when it started. It is valid for a day, and only until there is a company."`
 	Company  string   `json:"company" minLength:"1" maxLength:"255" doc:"Name of the first company."`
-	Name     *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the owner; what stands before the @ unless given."`
+	Name     *string  `json:"name" required:"false" maxLength:"255" doc:"Name of the owner; left out: the part of the address before the @."`
 	Email    string   `json:"email" format:"email" minLength:"1" maxLength:"254" doc:"The address that the owner signs in with."`
-	Password string   `json:"password" minLength:"10" maxLength:"1024" doc:"Not the e-mail address, and none of the passwords that are tried first."`
-	Credit   *float64 `json:"credit" required:"false" minimum:"0" doc:"Credits that the company begins with, with at most two decimals; none unless given. The operator can add more at any time."`
+	Password string   `json:"password" minLength:"10" maxLength:"1024" doc:"Neither the e-mail address nor one of the passwords that are guessed first."`
+	Credit   *float64 `json:"credit" required:"false" minimum:"0" doc:"Credits that the company begins with, with at most two decimals; left out: none. The operator can add more at any time."`
 }
 
 // SetupMade is what was made.
@@ -36,16 +36,16 @@ type SetupMade struct {
 func registerSetup(a *rest.API, s *operating.Setup) {
 	a.DescribeCodes(map[string]string{
 		"already_set_up":      "the installation has a company already (409)",
-		"setup_token_invalid": "the token is not the one that the start of the server printed, or a day has passed (401)",
+		"setup_token_invalid": "the token is not the one that the server printed when it started, or a day has passed (401)",
 	})
-	state := public("setup/", "setup_retrieve", "Whether an installation is empty", "An empty installation prints, where it is started, the address of the page that makes its first company.", http.StatusOK)
+	state := public("setup/", "setup_retrieve", "Find out whether an installation is empty", "An empty installation prints, where it is started, the address of the page that makes its first company.", http.StatusOK)
 	state.Method = http.MethodGet
 	rest.Handle(a, state, func(ctx context.Context, c *rest.Call, _ struct{}) (SetupState, error) {
 		needed, err := s.Needed(ctx)
 		return SetupState{needed}, err
 	})
 	rest.Handle(a, public("setup/", "setup_create", "Make the first company and its owner",
-		"Takes the token that the server printed where it was started, for only who sees that may begin. Company, owner and credit are made together or not at all; of callers at once one succeeds. "+
+		"Takes the token that the server printed where it was started, since only those who see that may begin. Company, owner and credit are made together or not at all; of simultaneous callers one succeeds. "+
 			"Where a company exists this does nothing.",
 		http.StatusCreated, http.StatusUnauthorized, http.StatusConflict),
 		func(ctx context.Context, c *rest.Call, in rest.JSON[SetupWrite]) (SetupMade, error) {

@@ -17,11 +17,11 @@ import (
 
 // ShareGrantWrite is an offer of a share grant.
 type ShareGrantWrite struct {
-	GranteeUUID string       `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those it works with. Companies are never listed."`
+	GranteeUUID string       `json:"grantee_uuid" format:"uuid" doc:"The company that is to read, by its uuid, which it gives to those that it works with. Companies are never listed."`
 	Target      string       `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
 	FarmID      *int64       `json:"farm_id" required:"false" minimum:"1" doc:"For the target farm."`
 	FieldID     *int64       `json:"field_id" required:"false" minimum:"1" doc:"For the target field."`
-	Slugs       *[]string    `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and with field.view vi-profile.create and vi-map.create: to order profiles, or maps, at the grantee's own cost."`
+	Slugs       *[]string    `json:"slugs" required:"false" maxItems:"20" doc:"What is given: some of farm.view, field.view, season.view, cultivation.view, fertilization.view (these five by default), assessment.view, vi-profile.view, vi-map.view, zoning-map.view, elevation-map.view, soil-map.view, aoi.view, stratification_map.view, sample_plan_map.view and sample.view; and together with field.view also vi-profile.create, vi-map.create, zoning-map.create, elevation-map.create and soil-map.create: to order profiles or maps at the grantee's own cost."`
 	EndsOn      *member.Date `json:"ends_on" required:"false" doc:"Last day, in UTC; without one the grant has no end."`
 	form.External
 }
@@ -43,10 +43,10 @@ type ShareGrant struct {
 	Grantee   Party        `json:"grantee" doc:"The company that is shared with."`
 	Direction string       `json:"direction" enum:"given,received" doc:"As seen by the caller's company."`
 	Target    string       `json:"target" enum:"field,farm,all" doc:"One field; one farm with all of its fields, also later ones; or everything."`
-	Farm      *form.Ref    `json:"farm" doc:"Of the target farm. Null for the grantee once the grant is over."`
-	Field     *form.Ref    `json:"field" doc:"Of the target field. Null for the grantee once the grant is over."`
-	Slugs     []string     `json:"slugs" doc:"What the grantee may view; with vi-profile.create or vi-map.create it orders profiles or maps at its own cost."`
-	Status    string       `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day is over."`
+	Farm      *form.Ref    `json:"farm" doc:"Of the target farm. Null for the grantee once the grant has ended."`
+	Field     *form.Ref    `json:"field" doc:"Of the target field. Null for the grantee once the grant has ended."`
+	Slugs     []string     `json:"slugs" doc:"What the grantee may view; with the slugs that end in .create it may order profiles or maps at its own cost."`
+	Status    string       `json:"status" enum:"pending,accepted,declined,revoked,expired" doc:"pending: the grantee has not answered. accepted: it is in force. declined by the grantee, revoked by the company that shares, or expired: its last day has passed."`
 	EndsOn    *member.Date `json:"ends_on" doc:"Last day, in UTC; null: the grant has no end."`
 	form.External
 }
@@ -64,12 +64,12 @@ func showGrant(g access.Grant, seenBy int64) ShareGrant {
 func registerShareGrants(a *rest.API, s *account.Sharing) {
 	a.DescribeTag("Sharing", "Share grants: read access of one company to records of another, once it has accepted.\n\n"+
 		"A live grant shows records under `?share=true`, for reading only: a write is answered with 404. A grant on a field shows the field "+
-		"with the seasons and cultivations on it; a grant on a farm also the farm itself. A record names the others it belongs to by id and name, "+
-		"also where those are not shared.\n\n"+
+		"with the seasons and cultivations on it; a grant on a farm also shows the farm itself. A record names the others it belongs to by id and name, "+
+		"even where those are not shared.\n\n"+
 		"An area of interest is shared by `aoi.view` where every field in it that is not deleted is; its saved maps, saved plans and samples, by their own slugs, where "+
 		"all of that and every field of the order's land is. The grantee needs a subscription of its own to stratification for areas of interest.\n\n"+
-		"The one exception to reading is `vi-profile.create`: the grantee orders profiles of the fields, for seasons of its own and from its own wallet. Such an order "+
-		"is the grantee's; the company that shares sees nothing of it. It is listed with and without `?share=true`, so that `?share=true` lists all profiles of the fields that "+
+		"The one exception to reading is ordering, by `vi-profile.create` and the `.create` slugs of maps: the grantee orders profiles or maps of the fields, for seasons of its own and from its own wallet. Such an order "+
+		"is the grantee's; the company that shares sees nothing of it. It is listed with and without `?share=true`, so that `?share=true` lists all profiles or maps of the fields that "+
 		"many companies share. When the grant ends, or the field is deleted, the order is hidden and no longer kept up to date, and an open one fails and releases what it held; "+
 		"a new grant shows it again. See `docs/sharing.md`.")
 	a.DescribeCodes(map[string]string{
@@ -96,7 +96,7 @@ func registerShareGrants(a *rest.API, s *account.Sharing) {
 		return showGrant(grant, c.Principal().CompanyID), err
 	})
 	revoke := grantRoute(http.MethodDelete, "{id}/", access.ShareGrants.Delete.For("destroy"), "Revoke a share grant")
-	revoke.Description = "For the company that gives. The grant stays listed, as revoked."
+	revoke.Description = "For the company that shares. The grant stays listed, as revoked."
 	revoke.Status, revoke.Faults = http.StatusNoContent, []int{http.StatusConflict}
 	rest.Handle(a, revoke, form.Remove(s.Revoke))
 	revokeMany := grantRoute(http.MethodDelete, "", access.ShareGrants.Delete.For("destroy_many"), "Revoke share grants")

@@ -18,7 +18,7 @@ type User struct {
 	Name      string    `json:"name" doc:"Name of the user."`
 	Email     string    `json:"email" doc:"The address that the user signs in with."`
 	Roles     []string  `json:"roles" doc:"Names of roles."`
-	Disabled  bool      `json:"disabled" doc:"Whether the user is kept out."`
+	Disabled  bool      `json:"disabled" doc:"Whether the user is disabled."`
 	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
 	form.External
 }
@@ -30,8 +30,8 @@ func showUser(m ports.Member) User {
 // UserWrite is what can be changed about a user.
 type UserWrite struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"255" doc:"Name of the user."`
-	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user shall have."`
-	Disabled bool     `json:"disabled" doc:"A disabled user is out at its next request."`
+	Roles    []string `json:"roles" maxItems:"100" doc:"Names of roles of the company: all that the user is to have."`
+	Disabled bool     `json:"disabled" doc:"A disabled user is refused from the next request on."`
 	form.External
 }
 
@@ -54,7 +54,7 @@ func registerUsers(a *rest.API, p *account.People) {
 	form.HandleList(a, userRoute(http.MethodGet, "", access.Users.View.For("list"), "List users"), filters, form.LowerEmail(p.Users), showUser)
 	rest.Handle(a, userRoute(http.MethodGet, "{id}/", access.Users.View.For("retrieve"), "Retrieve a user"),
 		form.OnRecord(p.User, showUser))
-	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change its roles")
+	patch := userRoute(http.MethodPatch, "{id}/", access.Users.Edit.For("partial_update"), "Rename, disable or enable a user, or change the user's roles")
 	patch.Message, patch.Faults = "User updated.", []int{http.StatusConflict}
 	patch.Body = rest.Body[UserWrite]()
 	rest.Handle(a, patch, func(ctx context.Context, c *rest.Call, in form.ByID) (User, error) {

@@ -25,15 +25,15 @@ func eventKinds() string {
 	var b strings.Builder
 	for _, k := range event.Kinds() {
 		payload, _ := json.Marshal(k.Payload) // a struct of the core always encodes
-		fmt.Fprintf(&b, "\n- `%s`: %s Its data, as %s", k.Type, k.Meaning, "`"+string(payload)+"`")
+		fmt.Fprintf(&b, "\n- `%s`: %s Its data, for example %s", k.Type, k.Meaning, "`"+string(payload)+"`")
 	}
 	return b.String()
 }
 
 func registerStream(a *rest.API, f *events.Feed) {
-	a.DescribeTag("Events", "What happens in your company, told as it happens: as a stream, or posted to your webhooks. "+
+	a.DescribeTag("Events", "What happens in your company, reported as it happens: as a stream, or posted to your webhooks. "+
 		"Every event is a CloudEvent (CloudEvents 1.0, JSON) with the extensions `companyid` and `sequence`, its place in your company's feed; "+
-		"the places count up without a gap. Types:\n"+eventKinds()+
+		"places are numbered without gaps. Types:\n"+eventKinds()+
 		"\n\nDelivery is at least once: an `id` that you have seen already is the same event again.")
 	a.DescribeCodes(map[string]string{
 		"too_many_streams": "too many event streams of your company are open (429)",
@@ -42,14 +42,14 @@ func registerStream(a *rest.API, f *events.Feed) {
 		Method: http.MethodGet, Path: "events/", OperationID: "event_list", Summary: "Follow the events of your company",
 		Tag: "Events", Permission: access.Events.View.For("list"), Media: []string{rest.EventStreamMedia},
 		Description: "Server-sent events (`text/event-stream`): `id` is the place in the feed, `event` the type, `data` the CloudEvent on one line. " +
-			"The stream begins with what happens from now on. A reader that comes back with the last `id` it saw, in the header `Last-Event-ID` or as " +
-			"`last_event_id`, is given what it missed of the last 24 hours, each event once and in order. Where some of that is forgotten already, the first event " +
-			"is `reset`, and the oldest that is kept follows: read the records themselves to catch up. An id that was never given is 400.\n\n" +
-			"A block with an `id` alone, without data, moves the place on past events of other types. A comment comes every 15 seconds when nothing else does. " +
-			"The stream ends when the access token expires, when the user may not listen any more, and when the server stops: come back with the last `id`.",
+			"The stream begins with events from now on. A reader that comes back with the last `id` it saw, in the header `Last-Event-ID` or as " +
+			"`last_event_id`, receives what it missed of the last 24 hours, each event once and in order. Where some of that is no longer kept, the first event " +
+			"is `reset`, and the oldest that is kept follows: read the records themselves to catch up. An id that was never issued is 400.\n\n" +
+			"A block with an `id` alone, without data, moves the place past events of other types. A comment is sent every 15 seconds when nothing else is. " +
+			"The stream ends when the access token expires, when the user may no longer listen, and when the server stops: come back with the last `id`.",
 		Query: []rest.Param{
-			{Name: "last_event_id", Type: rest.String, Description: "The last `id` that was seen, where the header `Last-Event-ID` cannot be sent; the header comes first."},
-			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + form.CodeList(event.Types()) + "; all where it is left out."},
+			{Name: "last_event_id", Type: rest.String, Description: "The last `id` that was seen, where the header `Last-Event-ID` cannot be sent; the header takes precedence."},
+			{Name: "type", Type: rest.String, Description: "Types of events, separated by commas: " + form.CodeList(event.Types()) + "; left out: all."},
 		},
 	}
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in streamInput) (rest.EventStream, error) {
@@ -81,7 +81,7 @@ func (in streamInput) start(header string) (after *int64, types []string, err er
 	if given := cmp.Or(header, in.LastEventID); given != "" {
 		position, ok := event.ParsePosition(given)
 		if !ok {
-			errs.Add("last_event_id", "This is no id of an event of this stream.")
+			errs.Add("last_event_id", "This is not the id of an event of this stream.")
 		}
 		after = &position
 	}
@@ -122,7 +122,7 @@ func follow(ctx context.Context, stream *events.Stream, out *transfer.Events, be
 // write writes a batch, and returns the position that the reader then knows.
 func write(out *transfer.Events, batch events.Batch, sent int64) (int64, error) {
 	if batch.Reset {
-		data, err := json.Marshal(map[string]string{"message": "Events were forgotten before you came back; what follows begins with the oldest that is kept."})
+		data, err := json.Marshal(map[string]string{"message": "Some events are no longer kept; what follows begins with the oldest that is kept."})
 		if err != nil {
 			return sent, err
 		}

@@ -19,17 +19,17 @@ import (
 // WebhookWrite is the writable form of a webhook.
 type WebhookWrite struct {
 	form.OfCompany
-	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It holds no user or password; redirects are not followed."`
+	URL         string    `json:"url" minLength:"1" maxLength:"2048" doc:"Where events are posted to: a public https address. It must not contain a user or password; redirects are not followed."`
 	Description string    `json:"description" required:"false" maxLength:"1000" doc:"What the webhook is for."`
-	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, also those to come."`
-	IsActive    *bool     `json:"is_active" required:"false" doc:"Whether events are sent; true where it is left out. Switched off, what waits has failed; switched on, disabled_reason is cleared."`
+	EventTypes  *[]string `json:"event_types" required:"false" maxItems:"50" doc:"Types of the events that are sent; left out or empty: all, including those added later."`
+	IsActive    *bool     `json:"is_active" required:"false" doc:"Whether events are sent; default true. When it is switched off, waiting deliveries fail; when it is switched on, disabled_reason is cleared."`
 	form.External
 }
 
 // LastDelivery is the latest try to deliver anything to a webhook.
 type LastDelivery struct {
 	At         time.Time `json:"at" doc:"When it was tried."`
-	State      string    `json:"state" enum:"delivered,failed" doc:"delivered: the address answered with a status from 200 to 299; else failed."`
+	State      string    `json:"state" enum:"delivered,failed" doc:"delivered: the address answered with a status from 200 to 299; otherwise failed."`
 	StatusCode *int      `json:"status_code" doc:"Null where there was no answer."`
 }
 
@@ -40,16 +40,16 @@ type Webhook struct {
 	Description    string        `json:"description" doc:"What the webhook is for."`
 	EventTypes     []string      `json:"event_types" doc:"Empty: all types."`
 	IsActive       bool          `json:"is_active" doc:"Whether events are sent."`
-	DisabledReason *string       `json:"disabled_reason" doc:"Why it was switched off by itself: the address answered 410, or every delivery failed for five days."`
+	DisabledReason *string       `json:"disabled_reason" doc:"Why it was switched off automatically: the address answered 410, or every delivery failed for five days."`
 	LastDelivery   *LastDelivery `json:"last_delivery" doc:"The latest try to deliver anything; null before the first."`
-	OldSecretUntil *time.Time    `json:"old_secret_until" doc:"Until when the secret before the last signs, too; null where there is none."`
+	OldSecretUntil *time.Time    `json:"old_secret_until" doc:"The time until which the previous secret also signs; null where there is none."`
 	form.External
 }
 
 // NewWebhook is a webhook with its secret, which is shown only once.
 type NewWebhook struct {
 	Webhook
-	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once; empty of a webhook that was there already."`
+	Secret string `json:"secret" doc:"The secret that deliveries are signed with, whsec_ and base64. It is shown this once; empty for a webhook that already existed."`
 }
 
 func showWebhook(w webhook.Webhook) Webhook {
@@ -81,11 +81,11 @@ var webhookRoute = rest.Routes{Base: "webhook/", Operation: "webhook", Tag: "Web
 
 func registerWebhooks(a *rest.API, w *events.Webhooks) {
 	a.DescribeTag("Webhooks", "Addresses of your own to which the events of your company are posted, as CloudEvents (`application/cloudevents+json`), signed as "+
-		"[Standard Webhooks](https://www.standardwebhooks.com/) has it: `webhook-id` is the id of the event, `webhook-timestamp` the time of the try, `webhook-signature` "+
-		"`v1,` and the base64 HMAC-SHA256 of id.timestamp.body; while an old secret is still good there are two of them.\n\n"+
+		"[Standard Webhooks](https://www.standardwebhooks.com/) specifies: `webhook-id` is the id of the event, `webhook-timestamp` the time of the try, `webhook-signature` "+
+		"`v1,` and the base64 HMAC-SHA256 of id.timestamp.body; while an old secret is still valid there are two of them.\n\n"+
 		"An answer of 2xx within 10 seconds is a success. Anything else is tried again after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, 8 h and 8 h, "+
-		"for 24 hours in all; `Retry-After` of 429 and 503 is heeded, up to an hour. 410 switches the webhook off, and so do five days without a success. "+
-		"Delivery is at least once, and in order as far as tries succeed. Types: "+form.CodeList(event.Types())+".")
+		"for 24 hours in all; `Retry-After` with 429 and 503 is respected, up to an hour. 410 switches the webhook off, and so do five days without a success. "+
+		"Delivery is at least once, and in order as long as tries succeed. Types: "+form.CodeList(event.Types())+".")
 	a.DescribeCodes(map[string]string{
 		"webhook_inactive": "the webhook is switched off (409)",
 	})
@@ -148,14 +148,14 @@ type WebhookDelivery struct {
 	CreatedAt  time.Time  `json:"created_at" doc:"When the event was queued for the webhook."`
 	EventID    string     `json:"event_id" format:"uuid" doc:"The webhook-id of every try."`
 	EventType  string     `json:"event_type" doc:"Type of the event."`
-	State      string     `json:"state" enum:"pending,delivered,failed" doc:"pending: it is, or will be, tried. delivered: the address answered with a status from 200 to 299. failed: it is not tried any more."`
+	State      string     `json:"state" enum:"pending,delivered,failed" doc:"pending: it is, or will be, tried. delivered: the address answered with a status from 200 to 299. failed: it is no longer tried."`
 	Attempt    int        `json:"attempt" doc:"Tries so far."`
 	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
-	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`
-	Error      *string    `json:"error" doc:"Why the latest try was no success."`
+	StatusCode *int       `json:"status_code" doc:"Status of the latest try; null where there was no answer."`
+	Error      *string    `json:"error" doc:"Why the latest try did not succeed."`
 	Answer     *string    `json:"answer" doc:"The first 1024 bytes of the answer to the latest try."`
 	DurationMS float64    `json:"duration_ms" doc:"Length of the latest try, in milliseconds."`
-	NextTryAt  *time.Time `json:"next_try_at" doc:"While it is pending."`
+	NextTryAt  *time.Time `json:"next_try_at" doc:"When it is tried next, while it is pending."`
 }
 
 func showDelivery(d webhook.Delivery) WebhookDelivery {
@@ -167,7 +167,7 @@ func showDelivery(d webhook.Delivery) WebhookDelivery {
 }
 
 func registerDeliveries(a *rest.API, w *events.Webhooks) {
-	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List what was sent to a webhook, newest first")
+	list := webhookRoute(http.MethodGet, "{id}/deliveries/", access.Webhooks.View.For("deliveries"), "List the deliveries of a webhook, newest first")
 	list.Description = "A delivery stays in the list for seven days."
 	list.Query = append(query.CursorParams(),
 		rest.Param{Name: "state", Type: rest.String, Enum: form.Strings(webhook.States), Description: "State of the delivery."})
@@ -190,12 +190,12 @@ func registerDeliveries(a *rest.API, w *events.Webhooks) {
 	})
 
 	test := webhookRoute(http.MethodPost, "{id}/test/", access.Webhooks.Edit.For("test"), "Send a test event to a webhook")
-	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with what came of it, after at most 10 seconds. The webhook may be switched off."
-	test.Message = "The test event was sent; data say what came of it."
+	test.Description = "Sends an event of the type `webhook_test` now, once, and answers with the outcome, after at most 10 seconds. The webhook may be switched off."
+	test.Message = "The test event was sent; data states the outcome."
 	rest.Handle(a, test, form.OnRecord(w.Test, showDelivery))
 
 	retry := webhookRoute(http.MethodPost, "{id}/deliveries/{delivery_id}/retry/", access.Webhooks.Edit.For("retry"), "Send a delivery again")
-	retry.Description = "Begins another 24 hours of tries at once, whatever came of those before."
+	retry.Description = "Starts another 24 hours of tries at once, whatever the outcome of the earlier ones."
 	retry.Message, retry.Faults = "The delivery is sent again.", []int{http.StatusConflict}
 	rest.Handle(a, retry, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID

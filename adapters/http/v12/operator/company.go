@@ -16,12 +16,12 @@ import (
 // OperatorCompany is a company as operators see it.
 type OperatorCompany struct {
 	ID            int64          `json:"id" doc:"Id of the company; X-Company takes it."`
-	UUID          string         `json:"uuid" format:"uuid" doc:"Other companies name it by this, as in share grants."`
+	UUID          string         `json:"uuid" format:"uuid" doc:"The uuid by which other companies name it, as in share grants."`
 	Name          string         `json:"name" doc:"Name of the company."`
 	CreatedAt     time.Time      `json:"created_at" doc:"When the company was made."`
 	Users         int64          `json:"users" doc:"How many users it has, disabled ones included."`
 	Wallet        form.Wallet    `json:"wallet" doc:"Its credit."`
-	Subscriptions []Subscription `json:"subscriptions" doc:"What it subscribes to, or did until a day that is over."`
+	Subscriptions []Subscription `json:"subscriptions" doc:"What it subscribes to, or subscribed to until a day that has passed."`
 }
 
 // Subscription is a company's subscription to a service.
@@ -29,12 +29,12 @@ type Subscription struct {
 	Company   int64        `json:"company" doc:"Id of the company."`
 	Service   string       `json:"service" enum:"stratification" doc:"The service."`
 	Until     *member.Date `json:"until" doc:"Its last day, UTC; null: without end."`
-	GrantedAt time.Time    `json:"granted_at" doc:"When it was granted as it is."`
+	GrantedAt time.Time    `json:"granted_at" doc:"When it was granted in its present form."`
 }
 
 // OperatorCompanyWrite is the writable form of a company.
 type OperatorCompanyWrite struct {
-	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the company, which no other has."`
+	Name string `json:"name" minLength:"1" maxLength:"255" doc:"Name of the company, unique in the installation."`
 }
 
 // SubscriptionWrite is the writable form of a subscription.
@@ -62,7 +62,7 @@ func registerCompanies(a *rest.API, o *operating.Operating) {
 	rest.Handle(a, r(http.MethodGet, "{id}/", "retrieve", "Retrieve a company"), on(o, (*operating.Operating).CompanySeen, showCompany))
 	create := r(http.MethodPost, "", "create", "Create a company")
 	create.Message, create.Faults = "Company created.", []int{http.StatusConflict}
-	create.Description = "It has the roles owner, editor and viewer, and no user yet."
+	create.Description = "It has the roles owner, editor and viewer, and no users yet."
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in rest.JSON[OperatorCompanyWrite]) (OperatorCompany, error) {
 		op, err := o.As(ctx, c.Principal())
 		if err != nil {
@@ -101,7 +101,7 @@ func registerSubscriptions(a *rest.API, o *operating.Operating) {
 		on(o, (*operating.Operating).Subscriptions, func(all []ports.Subscription) []Subscription { return form.Each(all, showSubscription) }))
 	grant := r(http.MethodPut, "{service}/", "update", "Subscribe a company to a service")
 	grant.Message = "Subscription granted."
-	grant.Description = "It replaces the subscription that the company has. The service is `" + string(access.Stratification) + "`."
+	grant.Description = "It replaces the existing subscription of the company. The service is `" + string(access.Stratification) + "`."
 	rest.Handle(a, grant, func(ctx context.Context, c *rest.Call, in struct {
 		ofService
 		Body SubscriptionWrite `body:"json"`
@@ -115,7 +115,7 @@ func registerSubscriptions(a *rest.API, o *operating.Operating) {
 	})
 	end := r(http.MethodDelete, "{service}/", "destroy", "End a subscription at once")
 	end.Status, end.Faults = http.StatusNoContent, []int{http.StatusBadRequest}
-	end.Description = "What the company has paid for stays readable."
+	end.Description = "What the company has paid for remains readable."
 	rest.Handle(a, end, func(ctx context.Context, c *rest.Call, in ofService) (rest.NoContent, error) {
 		op, err := o.As(ctx, c.Principal())
 		if err != nil {

@@ -26,11 +26,11 @@ func Register(a *rest.API, d Deps) {
 	a.ShowBodies(examples)
 	a.DescribeTag(tag, "What the operators of an installation do for all of its companies, as on the command line (`tilth company`, `user`, `price`, "+
 		"`subscription`, `wallet`, `job`, `trail`). An operator belongs to no company, is made on the command line (`tilth user create --operator`), and "+
-		"signs in as everybody does. Nobody else is let in, and no API key is. A change is recorded in the audit trail of the company that it "+
+		"signs in like everybody else. Nobody else is admitted, and no API key is. A change is recorded in the audit trail of the company that it "+
 		"concerns, or in the operators' own, under the name of the operator.\n\nTo work inside a company, send its id as `X-Company` to the other operations.")
 	a.DescribeCodes(map[string]string{
 		"operator_required": "only an operator may do this, with an access token of their own (403)",
-		"operator_account":  "the accounts of operators are changed on the command line alone (409)",
+		"operator_account":  "the accounts of operators can be changed only on the command line (409)",
 		"company_exists":    "a company of this name exists (409)",
 		"job_not_failed":    "only a failed job can be retried (409)",
 		"job_of_upkeep":     "a job of the installation's own upkeep cannot be cancelled (409)",

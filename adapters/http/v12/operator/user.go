@@ -20,22 +20,22 @@ type OperatorUser struct {
 	Email     string    `json:"email" doc:"The address that the user signs in with."`
 	Roles     []string  `json:"roles" doc:"Names of roles of the company."`
 	Operator  bool      `json:"operator" doc:"Whether the user is an operator."`
-	Disabled  bool      `json:"disabled" doc:"Whether the user is kept out."`
-	Password  bool      `json:"password" doc:"Whether the user has a password; without one it signs in with tokens that operators make, or by another issuer."`
+	Disabled  bool      `json:"disabled" doc:"Whether the user is disabled."`
+	Password  bool      `json:"password" doc:"Whether the user has a password; without one the user signs in with tokens that operators make, or through another issuer."`
 	CreatedAt time.Time `json:"created_at" doc:"When the record was made."`
 }
 
 // OperatorUserWrite is a user that an operator creates.
 type OperatorUserWrite struct {
 	Company int64  `json:"company" minimum:"1" doc:"Id of the company."`
-	Email   string `json:"email" minLength:"3" maxLength:"254" doc:"The address that the user signs in with, which no other has."`
-	Name    string `json:"name" required:"false" maxLength:"255" doc:"Name of the user; left out: what stands before the @."`
+	Email   string `json:"email" minLength:"3" maxLength:"254" doc:"The address that the user signs in with, which no other user has."`
+	Name    string `json:"name" required:"false" maxLength:"255" doc:"Name of the user; left out: the part of the address before the @."`
 	Role    string `json:"role" minLength:"1" maxLength:"255" doc:"Name of a role of the company, such as owner."`
 }
 
 // OperatorUserPatch is what an operator can change about a user.
 type OperatorUserPatch struct {
-	Disabled bool `json:"disabled" doc:"A disabled user is out at its next request."`
+	Disabled bool `json:"disabled" doc:"A disabled user is refused from the next request on."`
 }
 
 // PasswordLink is a link that sets a new password.
@@ -43,7 +43,7 @@ type PasswordLink struct {
 	User      int64     `json:"user" doc:"Id of the user."`
 	Link      string    `json:"link" doc:"The page that sets the password, to be handed over. It can be used once."`
 	Token     string    `json:"token" doc:"For auth/password/reset/confirm/. It is shown this once; only its hash is kept."`
-	ExpiresAt time.Time `json:"expires_at" doc:"From when on the link is void."`
+	ExpiresAt time.Time `json:"expires_at" doc:"The time from which the link is void."`
 }
 
 func showUser(u ports.Account) OperatorUser {
@@ -60,7 +60,7 @@ func registerUsers(a *rest.API, o *operating.Operating) {
 		{Name: "company", Type: rest.Integer, Description: "Id of a company: its users."},
 		{Name: "email", Type: rest.String, Description: "The e-mail address of a user."},
 		{Name: "role", Type: rest.String, Description: "Users that hold a role of this name."},
-		{Name: "disabled", Type: rest.Boolean, Description: "Whether users are kept out."},
+		{Name: "disabled", Type: rest.Boolean, Description: "Whether users are disabled."},
 		{Name: "operator", Type: rest.Boolean, Description: "Whether users are operators."},
 	}
 	form.HandleList(a, r(http.MethodGet, "", "list", "List users of all companies"), filters, form.LowerEmail(all(o, (*operating.Operating).Users)), showUser)
@@ -96,7 +96,7 @@ func registerUsers(a *rest.API, o *operating.Operating) {
 	})
 	link := r(http.MethodPost, "{id}/password-link/", "password_link", "Make a link that sets a new password")
 	link.Message, link.Secret, link.Faults = "Link made. It is shown this once.", true, []int{http.StatusConflict}
-	link.Description = "The link is good once, for an hour; earlier ones end. Nothing is mailed: hand it over. The password as it is stays good until then."
+	link.Description = "The link can be used once, within an hour; earlier ones end. Nothing is mailed: hand it over. The current password remains valid until it is used."
 	rest.Handle(a, link, func(ctx context.Context, c *rest.Call, in form.ByID) (PasswordLink, error) {
 		op, err := o.As(ctx, c.Principal())
 		if err != nil {

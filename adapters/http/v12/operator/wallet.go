@@ -32,7 +32,7 @@ type RefundWrite struct {
 type Price struct {
 	Service string     `json:"service" doc:"The service."`
 	PerHa   *float64   `json:"per_ha" doc:"Credits per hectare; null: there is no price, and the service cannot be ordered."`
-	SetAt   *time.Time `json:"set_at" doc:"When it was set; null: never, and a price is the one that Tilth comes with."`
+	SetAt   *time.Time `json:"set_at" doc:"When it was set; null: never, and a price is the one that comes with Tilth."`
 }
 
 // PriceWrite is the writable form of a price.
@@ -141,7 +141,7 @@ func registerPrices(a *rest.API, o *operating.Operating) {
 	})
 	set := r(http.MethodPut, "{service}/", "update", "Set the price of a service per hectare")
 	set.Message = "Price set."
-	set.Description = "Orders that were placed keep theirs. Services: " + form.CodeList(credit.Services) + "."
+	set.Description = "Orders that were already placed keep theirs. Services: " + form.CodeList(credit.Services) + "."
 	rest.Handle(a, set, func(ctx context.Context, c *rest.Call, in struct {
 		Service string     `path:"service"`
 		Body    PriceWrite `body:"json"`
