@@ -317,7 +317,7 @@ func TestImportTakesForms(t *testing.T) {
 	require.NoError(t, w.Close())
 	none := c.Upload(importPath(farm, ""), w.FormDataContentType(), &empty)
 	require.Equal(t, 400, none.Status)
-	require.Contains(t, string(none.Body), "holds no file")
+	require.Contains(t, string(none.Body), "contains no file")
 	require.EqualValues(t, 3, fieldCount(t, c, farm))
 }
 

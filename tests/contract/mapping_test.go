@@ -119,13 +119,13 @@ func TestImportMapsWhatTheFileHas(t *testing.T) {
 			says   string
 		}{
 			{[][2]string{file, says}, "before the file"},
-			{[][2]string{says, says, file}, "says it twice"},
+			{[][2]string{says, says, file}, "contains it more than once"},
 			{[][2]string{{"mapping", `{"nam": "SCHLAG"}`}, file}, "did you mean"},
-			{[][2]string{{"mapping", `[]`}, file}, "no JSON object"},
+			{[][2]string{{"mapping", `[]`}, file}, "not a JSON object"},
 			{[][2]string{{"mapping", `{"notes": "SCHLAG"}`}, file}, "also by"},
 			{[][2]string{{"mapping", strings.Repeat(" ", 1<<20+1)}, file}, "at most 1 MiB"},
 			{[][2]string{{"map", "name:SCHLAG"}, file}, "in the query"},
-			{[][2]string{says}, "holds no file"},
+			{[][2]string{says}, "contains no file"},
 		} {
 			refused := form(wrong.fields...)
 			require.Equal(t, 400, refused.Status, wrong.says)
@@ -195,12 +195,12 @@ func TestImportRefusesMappingsThatSayNothing(t *testing.T) {
 		{"&map=irigated:BEWAESSERT", "unknown_name", `not known here: map.irigated (did you mean \"irrigated\"?)`},
 		{"&mapping=" + url.QueryEscape(`{"irigated": "BEWAESSERT"}`), "unknown_name", `mapping.irigated (did you mean \"irrigated\"?)`},
 		{"&mapping=" + url.QueryEscape(`{"notes": {"propertie": "HA"}}`), "unknown_name", `mapping.notes.propertie (did you mean \"properties\"?)`},
-		{"&mapping=" + url.QueryEscape(`{"notes": {"value": "x", "property": "HA"}}`), "validation_failed", "stands alone"},
+		{"&mapping=" + url.QueryEscape(`{"notes": {"value": "x", "property": "HA"}}`), "validation_failed", "cannot be combined"},
 		{"&mapping=" + url.QueryEscape(`{"notes": 7}`), "validation_failed", "The name of a property"},
 		{"&mapping=" + url.QueryEscape(`{"irrigated": {"property": "BEWAESSERT", "values": {"J": [1]}}}`), "validation_failed", "A text, a number"},
-		{"&mapping=x", "validation_failed", "no JSON object"},
+		{"&mapping=x", "validation_failed", "not a JSON object"},
 		{"&map=irrigated", "validation_failed", "has no colon"},
-		{"&map=name:SCHLAG&name_property=SCHLAG", "validation_failed", "said twice, also by map"},
+		{"&map=name:SCHLAG&name_property=SCHLAG", "validation_failed", "has two sources, the other one in map"},
 		{"&farm_id=1&mappin=x", "unknown_name", "mappin"},
 	} {
 		answer := c.Upload(importPath(farm, tt.query), mediaGeoJSON, strings.NewReader(officeFile(t)))

@@ -88,7 +88,7 @@ func TestACompanyMoves(t *testing.T) {
 			require.NotEqual(t, c.CompanyID, arrived["id"])
 			_, errOut, status := run(t, away, "", "company", "import", first)
 			require.Equal(t, 1, status)
-			require.Contains(t, errOut, "is here already")
+			require.Contains(t, errOut, "already exists here")
 			for _, chain := range []string{"audit", "ledger"} {
 				for _, one := range objects(t, away, "verify", chain) {
 					require.Equal(t, true, one["whole"], "%v", one)

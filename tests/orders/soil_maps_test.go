@@ -61,7 +61,7 @@ func TestTheRunOfMaps(t *testing.T) {
 		failed, err := maps.Job(t.Context(), e.who, made.ID)
 		require.NoError(t, err)
 		require.Equal(t, zoning.RunFailed, failed.Status)
-		require.Contains(t, failed.Reason, "broken off")
+		require.Contains(t, failed.Reason, "interrupted")
 
 		_, err = w.op.RetryJob(t.Context(), job.ID)
 		require.NoError(t, err)

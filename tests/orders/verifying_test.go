@@ -186,7 +186,7 @@ func TestACheckThatKillsItsWorkersIsGivenUp(t *testing.T) {
 		require.NoError(t, h.db.Operate(h.ctx, func(ctx context.Context, tx ports.OperatorRepos) error {
 			kept, err := tx.Jobs.GetForUpdate(ctx, job.ID)
 			require.NoError(t, err)
-			require.Contains(t, kept.Failed.Reason, "broken off")
+			require.Contains(t, kept.Failed.Reason, "interrupted")
 			return tx.Jobs.Retry(ctx, job.ID, h.clock.Now())
 		}))
 		require.Equal(t, 1, h.work())

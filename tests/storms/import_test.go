@@ -104,7 +104,7 @@ func TestKilledWhileACompanyArrives(t *testing.T) {
 			same(t, database, file, uuid)
 			out, err := program(t, database, "company", "import", file).CombinedOutput()
 			require.Error(t, err)
-			require.Contains(t, string(out), "is here already")
+			require.Contains(t, string(out), "already exists here")
 			database = each(t)
 		}
 		arrive(t, database, file)

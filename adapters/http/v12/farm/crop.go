@@ -14,21 +14,21 @@ import (
 
 // Crop is an entry of the shared catalog. Its codes are text.
 type Crop struct {
-	ID             int64             `json:"id" doc:"Id of the crop; that of all companies."`
+	ID             int64             `json:"id" doc:"Id of the crop; the same for all companies."`
 	CreatedAt      time.Time         `json:"created_at" doc:"When the record was made."`
 	UpdatedAt      time.Time         `json:"updated_at" doc:"When the record was last written."`
 	Name           string            `json:"name" doc:"English."`
 	Slug           string            `json:"slug" doc:"Stable key of the crop, as reference curves name it."`
-	ScientificName string            `json:"scientific_name" doc:"Latin name; empty where there is no one."`
+	ScientificName string            `json:"scientific_name" doc:"Latin name; empty where there is no single one."`
 	ICCGroup       string            `json:"icc_group" doc:"Group of FAO's Indicative Crop Classification 1.1."`
 	ICCCode        string            `json:"icc_code" doc:"Code of FAO's Indicative Crop Classification 1.1, as text: 1.10 is not 1.1."`
-	Lifecycle      *string           `json:"lifecycle" enum:"annual,biennial,perennial" doc:"In cultivation, not botanical."`
-	Family         string            `json:"family" doc:"Botanical family; empty where there is no one."`
+	Lifecycle      *string           `json:"lifecycle" enum:"annual,biennial,perennial" doc:"Life cycle as cultivated, not the botanical one."`
+	Family         string            `json:"family" doc:"Botanical family; empty where there is no single one."`
 	IsNFixing      bool              `json:"is_n_fixing" doc:"Whether it fixes nitrogen from the air."`
 	IsFlooded      bool              `json:"is_flooded" doc:"Whether it grows in flooded fields, as paddy rice."`
 	IsGrassland    bool              `json:"is_grassland" doc:"Whether it is grassland."`
 	IsCover        bool              `json:"is_cover" doc:"Whether it is a cover crop."`
-	Names          map[string]string `json:"names" doc:"Name by language code."`
+	Names          map[string]string `json:"names" doc:"Names by language code."`
 	IsActive       bool              `json:"is_active" doc:"Whether new cultivations may use it."`
 }
 

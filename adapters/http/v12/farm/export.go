@@ -17,9 +17,9 @@ var exportFormats = []string{ports.GeoJSON, ports.KML, ports.SHP, ports.CSV, por
 func registerExport(a *rest.API, imports *outlines.Imports, plots *farmapp.Plots) {
 	route := rest.Routes{Base: "field/export/", Operation: "field", Tag: farmTag, Keys: rest.KeyInQuery}.Route
 	export := route(http.MethodGet, "", access.Fields.View.For("export"), "Export fields as a file")
-	export.Description = "The fields that the list gives for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
-		"shapefile (texts are cut at 254 bytes), CSV or a workbook (`xlsx`) with the boundary as well-known text (in a workbook a long one goes on in the cells to the right), a GeoPackage, FlatGeobuf, or " +
-		"the zipped TASKDATA of ISO 11783-10 that terminals of tractors read (with farms, the last crop of each field and the products that were applied; names are cut at 32 characters). " +
+	export.Description = "The fields that the list returns for the same filters, as one file in longitude and latitude (WGS84): GeoJSON, KML, a zipped " +
+		"shapefile (texts are cut at 254 bytes), CSV or a workbook (`xlsx`) with the boundary as well-known text (in a workbook a long one continues in the cells to the right), a GeoPackage, FlatGeobuf, or " +
+		"the zipped TASKDATA of ISO 11783-10 that tractor terminals read (with farms, the last crop of each field and the products that were applied; names are cut at 32 characters). " +
 		"Each of them can be imported again.\n\n" + eudrDescription
 	filters := []rest.Param{
 		form.IDsParam,
@@ -30,7 +30,7 @@ func registerExport(a *rest.API, imports *outlines.Imports, plots *farmapp.Plots
 	export.Query = append([]rest.Param{
 		form.FormatParam(append(exportFormats, formatEUDR)...),
 		{Name: "leave_out", Type: rest.Boolean, Description: "With `eudr` and true: fields that would be refused are left out."},
-		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's, instead of its own."},
+		{Name: form.ShareParam.Name, Type: rest.Boolean, Description: "With true: the fields that other companies share with the caller's company, instead of its own."},
 	}, append(filters, eudrParams...)...)
 	export.Faults = []int{http.StatusConflict}
 	export.Media = form.Media(exportFormats...)

@@ -24,7 +24,7 @@ func (p Point) position() geo.Position { return geo.Position{X: p.Coordinates[0]
 // BaseYear is the year with which later inventories of a farm are compared, and the rule for recalculating it.
 type BaseYear struct {
 	Year         int     `json:"year" minimum:"1980" maximum:"2100" doc:"The year whose inventory is the base."`
-	ThresholdPct float64 `json:"threshold_pct" minimum:"0.1" maximum:"100" doc:"A change of the base year's emissions from which they are recalculated, per cent."`
+	ThresholdPct float64 `json:"threshold_pct" minimum:"0.1" maximum:"100" doc:"The change in the base year's emissions, in per cent, from which they are recalculated."`
 	Policy       string  `json:"policy" required:"false" maxLength:"4000" doc:"The rule in the company's words."`
 }
 
@@ -38,13 +38,13 @@ func (b BaseYear) record() farm.BaseYear {
 type FarmWrite struct {
 	form.OfCompany
 	Name        string    `json:"name" minLength:"1" maxLength:"255" doc:"Name of the farm; several may have the same."`
-	Description string    `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the farm, for people; no rule reads it."`
+	Description string    `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing about the farm, for people; no rule reads it."`
 	Country     *string   `json:"country" required:"false" maxLength:"64" doc:"Country key in snake_case, as spain or united_states."`
 	Region      string    `json:"region" required:"false" maxLength:"255" doc:"State, province or district."`
 	City        string    `json:"city" required:"false" maxLength:"255" doc:"City or village of the address."`
 	Address     string    `json:"address" required:"false" maxLength:"500" doc:"Street and number."`
 	PostalCode  string    `json:"postal_code" required:"false" maxLength:"32" doc:"Postal code, in the country's own form."`
-	Location    *Point    `json:"location" required:"false" doc:"Where the farm is, as of its yard; outlines far from it are warned of. null: not known."`
+	Location    *Point    `json:"location" required:"false" doc:"Where the farm is, for example its yard; there is a warning about outlines far from it. null: not known."`
 	Timezone    *string   `json:"timezone" required:"false" maxLength:"64" doc:"IANA name, as Europe/Madrid."`
 	UnitSystem  *string   `json:"unit_system" required:"false" enum:"metric,imperial" doc:"Units in which the farm wants figures shown; all figures of this interface keep theirs. null: not stated."`
 	OwnerName   string    `json:"owner_name" required:"false" maxLength:"255" doc:"Who owns or runs the farm."`

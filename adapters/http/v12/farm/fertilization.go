@@ -23,24 +23,24 @@ type FertilizationWrite struct {
 	form.OfCompany
 	CultivationID      int64        `json:"cultivation_id" minimum:"1" doc:"Id of the cultivation that the product was applied to, of your company."`
 	AppliedOn          *member.Date `json:"applied_on" required:"false" doc:"Day of the application, from 1900 to 2200; null: not known."`
-	ProductName        string       `json:"product_name" required:"false" maxLength:"255" doc:"As on the bag."`
-	Product            *string      `json:"product" required:"false" maxLength:"64" doc:"Key of the product, as assessments name it; see the list's description."`
+	ProductName        string       `json:"product_name" required:"false" maxLength:"255" doc:"Name of the product, as on the bag."`
+	Product            *string      `json:"product" required:"false" maxLength:"64" doc:"Key of the product, as in assessments; see the description of the list."`
 	Amount             *Amount      `json:"amount" required:"false" doc:"How much was applied, as it was entered; null: not known."`
 	DensityKgPerL      *float64     `json:"density_kg_per_l" required:"false" exclusiveMinimum:"0" maximum:"5" doc:"Needed for an amount by volume."`
 	TreatedAreaHa      *float64     `json:"treated_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"At most 5 % more than the field. Default: the field."`
-	NPct               *float64     `json:"n_pct" required:"false" minimum:"0" maximum:"100" doc:"Contents are per cent of the product as it is spread. Default: those of the product."`
-	P2O5Pct            *float64     `json:"p2o5_pct" required:"false" minimum:"0" maximum:"100" doc:"Of P where nutrient_basis is elemental."`
-	K2OPct             *float64     `json:"k2o_pct" required:"false" minimum:"0" maximum:"100" doc:"Of K where nutrient_basis is elemental."`
+	NPct               *float64     `json:"n_pct" required:"false" minimum:"0" maximum:"100" doc:"Nitrogen (N), per cent of the product as it is spread, like all contents. Default: those of the product."`
+	P2O5Pct            *float64     `json:"p2o5_pct" required:"false" minimum:"0" maximum:"100" doc:"Phosphorus as P2O5, per cent of the product; as P where nutrient_basis is elemental."`
+	K2OPct             *float64     `json:"k2o_pct" required:"false" minimum:"0" maximum:"100" doc:"Potassium as K2O, per cent of the product; as K where nutrient_basis is elemental."`
 	SPct               *float64     `json:"s_pct" required:"false" minimum:"0" maximum:"100" doc:"Sulphur (S), per cent of the product."`
-	CaOPct             *float64     `json:"cao_pct" required:"false" minimum:"0" maximum:"100" doc:"Calcium as CaO, per cent of the product; of Ca where nutrient_basis is elemental."`
-	MgOPct             *float64     `json:"mgo_pct" required:"false" minimum:"0" maximum:"100" doc:"Magnesium as MgO, per cent of the product; of Mg where nutrient_basis is elemental."`
-	NitrateSharePct    *float64     `json:"n_nitrate_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Shares of the nitrogen by form."`
+	CaOPct             *float64     `json:"cao_pct" required:"false" minimum:"0" maximum:"100" doc:"Calcium as CaO, per cent of the product; as Ca where nutrient_basis is elemental."`
+	MgOPct             *float64     `json:"mgo_pct" required:"false" minimum:"0" maximum:"100" doc:"Magnesium as MgO, per cent of the product; as Mg where nutrient_basis is elemental."`
+	NitrateSharePct    *float64     `json:"n_nitrate_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Nitrate, per cent of the nitrogen."`
 	AmmoniumSharePct   *float64     `json:"n_ammonium_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Ammonium, per cent of the nitrogen."`
 	UreaSharePct       *float64     `json:"n_urea_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Urea, per cent of the nitrogen."`
 	OrganicSharePct    *float64     `json:"n_organic_share_pct" required:"false" minimum:"0" maximum:"100" doc:"Organically bound, per cent of the nitrogen."`
 	DryMatterPct       *float64     `json:"dry_matter_pct" required:"false" minimum:"0" maximum:"100" doc:"Dry matter, per cent of the product."`
 	NutrientBasis      *string      `json:"nutrient_basis" required:"false" enum:"oxide,elemental" doc:"Default oxide."`
-	Inhibitor          *string      `json:"inhibitor" required:"false" enum:"none,nitrification,urease,both" doc:"What slows the change of the nitrogen; null: not known."`
+	Inhibitor          *string      `json:"inhibitor" required:"false" enum:"none,nitrification,urease,both" doc:"What slows the conversion of the nitrogen; null: not known."`
 	ApplicationMethod  *string      `json:"application_method" required:"false" enum:"broadcast,incorporated,injected,fertigation" doc:"How it was applied; null: not known."`
 	IncorporationHours *float64     `json:"incorporation_hours" required:"false" minimum:"0" maximum:"8784" doc:"Hours from spreading to incorporation."`
 	Notes              string       `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
@@ -52,16 +52,16 @@ type Fertilization struct {
 	form.Meta
 	FertilizationWrite
 	Cultivation form.Ref `json:"cultivation" doc:"Its name is that of the crop, the field and the season."`
-	MassKgPerHa *float64 `json:"mass_kg_per_ha" doc:"Product on a treated hectare; null where it cannot be worked out."`
-	NKgPerHa    *float64 `json:"n_kg_per_ha" doc:"Nitrogen (N) on a treated hectare, kg; null where it cannot be worked out."`
-	P2O5KgPerHa *float64 `json:"p2o5_kg_per_ha" doc:"Phosphorus as P2O5 on a treated hectare, kg; null where it cannot be worked out."`
-	K2OKgPerHa  *float64 `json:"k2o_kg_per_ha" doc:"Potassium as K2O on a treated hectare, kg; null where it cannot be worked out."`
+	MassKgPerHa *float64 `json:"mass_kg_per_ha" doc:"Product per treated hectare; null where it cannot be worked out."`
+	NKgPerHa    *float64 `json:"n_kg_per_ha" doc:"Nitrogen (N) per treated hectare, kg; null where it cannot be worked out."`
+	P2O5KgPerHa *float64 `json:"p2o5_kg_per_ha" doc:"Phosphorus as P2O5 per treated hectare, kg; null where it cannot be worked out."`
+	K2OKgPerHa  *float64 `json:"k2o_kg_per_ha" doc:"Potassium as K2O per treated hectare, kg; null where it cannot be worked out."`
 }
 
 func registerFertilizations(a *rest.API, records *farmapp.Records[farm.Fertilization]) {
 	registerRecords(a, records, rest.Resource[FertilizationWrite, Fertilization]{
 		Plural: "fertilizations", Shareable: true,
-		Description: "A fertilization is one application of a product to a cultivation. Amounts are kept as they are typed; rates per hectare are worked out.\n\n" +
+		Description: "A fertilization is one application of a product to a cultivation. Amounts are kept as they were entered; rates per hectare are worked out.\n\n" +
 			"Products: " + form.CodeList(agronomy.ProductKeys()) + ".",
 		Filters: append([]rest.Param{
 			{Name: "cultivation", Type: rest.Integer, Description: "Id of the cultivation."},

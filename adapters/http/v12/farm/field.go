@@ -28,13 +28,13 @@ type FieldWrite struct {
 	Name               string         `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field; several may have the same."`
 	FarmID             int64          `json:"farm_id" minimum:"1" doc:"Id of the farm it belongs to, of your company."`
 	Boundary           member.Outline `json:"boundary" required:"false" doc:"GeoJSON Polygon or MultiPolygon, longitude first; a Feature of one is accepted. Without a boundary a field cannot be observed by satellite."`
-	DeclaredAreaHa     *float64       `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"Area in hectares as it is declared, for instance in the land register; null: not known. It counts where there is no boundary."`
+	DeclaredAreaHa     *float64       `json:"declared_area_ha" required:"false" exclusiveMinimum:"0" maximum:"100000" doc:"Area in hectares as declared, for instance in the land register; null: not known. It counts where there is no boundary."`
 	BoundaryCategory   *string        `json:"boundary_category" required:"false" enum:"conceptual,operational,economic,administrative,other" doc:"What the boundary is for, in the words of ISO 11783; null: not known."`
 	BoundaryMethod     *string        `json:"boundary_method" required:"false" enum:"manual,surveyed,driven,auto_operation,auto_imagery,unknown" doc:"How the boundary was made, in the words of ISO 11783; null: not known."`
 	BoundaryObservedOn *member.Date   `json:"boundary_observed_on" required:"false" doc:"Day on which the boundary was surveyed or drawn; null: not known."`
 	SoilType           string         `json:"soil_type" required:"false" maxLength:"255" doc:"Type of soil, in your own words."`
-	Irrigated          *bool          `json:"irrigated" required:"false" doc:"Whether the field is irrigated; where all fields of an assessment say false, its prefill proposes to declare so. null: not known."`
-	Tenure             string         `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, as owned or leased, in your own words."`
+	Irrigated          *bool          `json:"irrigated" required:"false" doc:"Whether the field is irrigated; where all fields of an assessment say false, its prefill proposes that declaration. null: not known."`
+	Tenure             string         `json:"tenure" required:"false" maxLength:"64" doc:"How it is held, such as owned or leased, in your own words."`
 	ActiveFrom         *member.Date   `json:"active_from" required:"false" doc:"First day on which it is farmed; null: no bound."`
 	ActiveTo           *member.Date   `json:"active_to" required:"false" doc:"Last day on which it is farmed, not before active_from; null: no bound."`
 	Notes              string         `json:"notes" required:"false" maxLength:"4000" doc:"Free text, for people; no rule reads it."`
@@ -58,10 +58,10 @@ type Field struct {
 	PerimeterM *float64   `json:"perimeter_m" doc:"Geodesic length of the rings, metres."`
 	Centroid   *Point     `json:"centroid" doc:"Centre of the boundary; null without one."`
 	BBox       *[]float64 `json:"bbox" doc:"West, south, east, north, degrees."`
-	Warnings   []Warning  `json:"warnings" doc:"What may be wrong with the boundary; no refusal."`
-	SplitFrom  *int64     `json:"split_from" doc:"Id of the field that it is a piece of; null: of none. It is not told of what others share."`
-	MergedFrom []int64    `json:"merged_from" doc:"Ids of the fields that were merged to it."`
-	ReplacedBy []int64    `json:"replaced_by" doc:"Of a deleted field: ids of those that it was split into or merged to."`
+	Warnings   []Warning  `json:"warnings" doc:"What may be wrong with the boundary; it is not a reason for refusal."`
+	SplitFrom  *int64     `json:"split_from" doc:"Id of the field that it is a piece of; null: of none. It is not shown for fields that others share."`
+	MergedFrom []int64    `json:"merged_from" doc:"Ids of the fields that were merged into it."`
+	ReplacedBy []int64    `json:"replaced_by" doc:"For a deleted field: ids of those that it was split or merged into."`
 }
 
 func registerFields(a *rest.API, records *farmapp.Records[farm.Field], limits geo.Limits) {
@@ -179,7 +179,7 @@ func fieldFeature(r farm.Field) rest.Feature[fieldProperties] {
 
 func featuresOf(records *farmapp.Records[farm.Field], filters []rest.Param) rest.Alternative {
 	return rest.Alternative{
-		Media: rest.GeoJSONType, Format: "geojson", Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where it stands in the list.",
+		Media: rest.GeoJSONType, Format: "geojson", Description: "A FeatureCollection of the page; `Link` and `X-Total-Count` say where the page is in the list.",
 		Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			in, err := rest.Read[form.SharedList](c)
 			if err != nil {
@@ -214,10 +214,10 @@ func featureOf(records *farmapp.Records[farm.Field]) rest.Alternative {
 // BoundaryVersion is a boundary that a field has, or has had.
 type BoundaryVersion struct {
 	ID        int64          `json:"id" doc:"Id of the version, as profile orders name it."`
-	Field     int64          `json:"field" doc:"Id of the field: this one, or one that it was made of by a split or a merge."`
+	Field     int64          `json:"field" doc:"Id of the field: this one, or one that it was made from by a split or a merge."`
 	Boundary  member.Outline `json:"boundary" doc:"GeoJSON MultiPolygon."`
 	AreaHa    float64        `json:"area_ha" doc:"Hectares on the ellipsoid, to four decimals."`
-	ValidFrom time.Time      `json:"valid_from" doc:"Since when the field has, or had, this boundary."`
+	ValidFrom time.Time      `json:"valid_from" doc:"The time from which the field has, or had, this boundary."`
 	ValidTo   *time.Time     `json:"valid_to" doc:"null: it is in force."`
 	ChangedBy *form.Ref      `json:"changed_by" doc:"Who changed the boundary to this; null where that user is gone."`
 }
@@ -226,10 +226,10 @@ func registerBoundaries(a *rest.API, boundaries *farmapp.Boundaries) {
 	rest.Handle(a, rest.Route{
 		Method: http.MethodGet, Path: "field/{id}/boundaries/", OperationID: "field_boundaries",
 		Summary: "List the boundaries that a field has had", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery,
-		Description: "Newest first. A change of the boundary begins a version; taking the boundary away ends the last. Those of the fields that it was split from or merged of come after its own.",
+		Description: "Newest first. A change of the boundary starts a version; removing the boundary ends the last. Those of the fields that it was split from or merged from come after its own.",
 		Permission:  access.Fields.View.For("boundaries"),
 		Query: append(query.CursorParams(), rest.Param{Name: "share", Type: rest.Boolean,
-			Description: "With true: of a field that another company shares."}),
+			Description: "With true: for a field that another company shares."}),
 	}, func(ctx context.Context, c *rest.Call, in struct {
 		form.Shared
 		rest.Values

@@ -17,10 +17,10 @@ import (
 // MappedFrom is the source of a member of fields in an import.
 type MappedFrom struct {
 	Properties []string          `json:"properties" doc:"Properties of the features, in order; empty where the value is the same for all, or nothing is taken."`
-	Separator  *string           `json:"separator" doc:"Stands between the values of several properties."`
-	Values     map[string]string `json:"values" doc:"What stands in the file, and what it means; null: it is taken as it stands. An empty text means nothing."`
-	Default    *string           `json:"default" doc:"Where the file says nothing."`
-	Asked      bool              `json:"asked" doc:"The request says it. Otherwise the property has the name of the member, as in files that Tilth exported."`
+	Separator  *string           `json:"separator" doc:"Goes between the values of several properties."`
+	Values     map[string]string `json:"values" doc:"The values in the file and what they mean; null: they are taken unchanged. An empty text means nothing."`
+	Default    *string           `json:"default" doc:"The value where the file has none."`
+	Asked      bool              `json:"asked" doc:"The request names the source. Otherwise the property has the name of the member, as in files that Tilth exported."`
 }
 
 // FileProperty is a property of the features of a file.
@@ -101,7 +101,7 @@ func mappingOf(in importInput, short []string, ignore func(fault.Fields)) (farm.
 func (r *mappingReader) set(member string, source farm.Source) {
 	if before, twice := r.mapping[member]; twice {
 		param, _, _ := strings.Cut(source.Param, ".")
-		r.errs.Addf(param, "%s is said twice, also by %s. Fix: say once what it is taken from.", member, before.Param)
+		r.errs.Addf(param, "%s has two sources, the other one in %s. Fix: state its source once.", member, before.Param)
 		return
 	}
 	if source.Separator == "" {
@@ -139,7 +139,7 @@ func (r *mappingReader) whole(text string) {
 	}
 	members, errs := map[string]json.RawMessage{}, fault.Fields{}
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-		r.errs.Add(paramMapping, `This is no JSON object. Fix: write it as {"irrigated": "BEWAESSERT", "external_id": ["REGION", "NUMBER"]}, percent-encoded.`)
+		r.errs.Add(paramMapping, `This is not a JSON object. Fix: write it as {"irrigated": "BEWAESSERT", "external_id": ["REGION", "NUMBER"]}, percent-encoded.`)
 		return
 	}
 	for _, member := range slices.Sorted(maps.Keys(members)) {
@@ -198,8 +198,8 @@ func sourceOf(raw json.RawMessage) (out farm.Source, errs fault.Fields) {
 		}
 	}
 	_, has := members["value"]
-	errs.AddIf(has && len(members) > 1, "value", "It is the same for every feature, and stands alone. Fix: say default for what stands where the file says nothing.")
-	errs.AddIf(!has && len(out.Properties) == 0 && len(errs) == 0, fault.NonField, "It says neither property nor properties nor value.")
+	errs.AddIf(has && len(members) > 1, "value", "It is the same for every feature, and cannot be combined with others. Fix: use default for features where the file has no value.")
+	errs.AddIf(!has && len(out.Properties) == 0 && len(errs) == 0, fault.NonField, "It has none of property, properties and value.")
 	return out, errs
 }
 
@@ -212,7 +212,7 @@ func readInto(raw json.RawMessage, to any, name, want string, errs fault.Fields)
 // valuesOf reads a translation from texts of the file to values of the member.
 func valuesOf(raw json.RawMessage, errs fault.Fields) map[string]string {
 	var values map[string]json.RawMessage
-	if readInto(raw, &values, "values", `An object of what stands in the file and what it means, as {"J": true, "N": false}.`, errs); values == nil {
+	if readInto(raw, &values, "values", `An object of the values in the file and what they mean, as {"J": true, "N": false}.`, errs); values == nil {
 		return nil
 	}
 	out, wrong := make(map[string]string, len(values)), fault.Fields{}

@@ -20,8 +20,8 @@ import (
 // FieldSplit states how a field is split: by the outlines of its pieces, or by a line.
 type FieldSplit struct {
 	Pieces *[]FieldPiece `json:"pieces" required:"false" minItems:"2" maxItems:"50" doc:"The pieces with their outlines, which divide the field; left out where line is given."`
-	Line   member.Line   `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, however often: every part that it makes is a piece. Left out where pieces is given."`
-	Names  *[]string     `json:"names" required:"false" maxItems:"50" doc:"Of the pieces that a line makes, from west to east; those left out are the field's name with a number."`
+	Line   member.Line   `json:"line" required:"false" doc:"GeoJSON LineString that crosses the field from outline to outline, any number of times: every part that it makes is a piece. Left out where pieces is given."`
+	Names  *[]string     `json:"names" required:"false" maxItems:"50" doc:"Names of the pieces that a line makes, from west to east; where left out, the field's name with a number."`
 }
 
 // FieldPiece is a piece of a field.
@@ -34,11 +34,11 @@ type FieldPiece struct {
 
 // FieldMerge states how fields are merged into one.
 type FieldMerge struct {
-	FieldIDs   []int64 `json:"field_ids" minItems:"2" maxItems:"100" doc:"Ids of fields of one farm; none twice."`
-	Name       string  `json:"name" minLength:"1" maxLength:"255" doc:"Name of the field that they become."`
+	FieldIDs   []int64 `json:"field_ids" minItems:"2" maxItems:"100" doc:"Ids of fields of one farm, each once."`
+	Name       string  `json:"name" minLength:"1" maxLength:"255" doc:"Name of the merged field."`
 	ExternalID string  `json:"external_id" required:"false" maxLength:"255" doc:"Its key in another system; that of one of the fields may be given."`
 	Source     string  `json:"source" required:"false" maxLength:"255" doc:"The other system."`
-	KeepMixed  *bool   `json:"keep_mixed" required:"false" doc:"true: seasons in which the fields grew different crops keep a cultivation of each; else they are 409."`
+	KeepMixed  *bool   `json:"keep_mixed" required:"false" doc:"true: seasons in which the fields grew different crops keep a cultivation of each; otherwise such seasons are 409."`
 }
 
 // FieldOutline is a field that would be made.
@@ -53,19 +53,19 @@ func outlineOf(r farm.Field) FieldOutline {
 	return FieldOutline{shown.Name, shown.AreaHa, shown.Boundary}
 }
 
-const previewText = "Takes the body of the request that does it, says what it would make or why it is refused, and stores nothing."
+const previewText = "Takes the body of the request that does it, says what it would make or why it would be refused, and stores nothing."
 
-const splitText = "Replaces a field by its pieces, in one step: the field is deleted, and its pieces have its farm and what is said of it, its cultivations and their fertilizations " +
+const splitText = "Replaces a field by its pieces, in one step: the field is deleted, and its pieces inherit its farm and descriptive data, its cultivations and their fertilizations " +
 	"(a rate stays, a total and a treated area are shared out by area), and its lineage (`split_from`). Pieces of a field that was charged count as charged. " +
 	"Profiles, assessments and areas of interest of the field stay readable with it.\n\n" +
-	"Pieces divide the field: a gap, an overlap or land outside it above half a percent is 400 and named with its area. " +
-	"It takes `field.edit`, `field.create` and `field.delete`. To take it back, delete the pieces and restore the field."
+	"Pieces divide the field: a gap, an overlap or land outside it of more than half a percent is 400, and is named with its area. " +
+	"It needs `field.edit`, `field.create` and `field.delete`. To undo it, delete the pieces and restore the field."
 
-const mergeText = "Replaces fields of one farm by the field that they are together, in one step: its boundary is their union, what is said of all alike stays, and its lineage is `merged_from`. " +
-	"Cultivations of the same crop in the same season become one, with all fertilizations, each of which treats the land that it treated. A merged field counts as charged where all of its parts are; " +
-	"else an order of it is charged for the land of those that are not.\n\n" +
+const mergeText = "Replaces fields of one farm by the field that they are together, in one step: its boundary is their union, data that are the same for all of them stay, and its lineage is `merged_from`. " +
+	"Cultivations of the same crop in the same season become one, with all fertilizations, each of which still covers the land that it covered. A merged field counts as charged where all of its parts are; " +
+	"otherwise an order for it is charged for the land of those that are not.\n\n" +
 	"Seasons in which the fields grew different crops are 409 with `details.seasons`, unless `keep_mixed` is true. " +
-	"It takes `field.edit`, `field.create` and `field.delete`. To take it back, delete the field and restore the others."
+	"It needs `field.edit`, `field.create` and `field.delete`. To undo it, delete the field and restore the others."
 
 func registerReshape(a *rest.API, reshape *farmapp.Reshape, limits geo.Limits) {
 	route := rest.Routes{Base: "field/", Operation: "field", Tag: farmTag, Noun: "field", Keys: rest.KeyInQuery}.Route

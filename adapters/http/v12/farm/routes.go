@@ -32,7 +32,7 @@ func Register(a *rest.API, d Deps) {
 	a.ShowBodies(examples)
 	a.DescribeTag(farmTag, "Farms, fields, seasons and cultivations of your company, and the crop catalog that all share.")
 	a.DescribeCodes(map[string]string{
-		"duplicate_external_id": "another live record of the kind has the external id; details name both (409)",
+		"duplicate_external_id": "another live record of this kind has the external id; details name both (409)",
 		"last_cultivation":      "the only cultivation of a field cannot be deleted (400)",
 		"not_empty":             "the farm has fields, assessments or shares, and the request deletes it only where it is empty (409)",
 		"not_deleted":           "what is to be restored is not deleted (400)",
@@ -40,12 +40,12 @@ func Register(a *rest.API, d Deps) {
 		"season_in_use":         "cultivations use the season, so it cannot be deleted (400)",
 		"objects_unavailable":   "the store of uploaded files cannot be used; try again (503)",
 		"export_too_large":      "the fields are too many for one shapefile (400)",
-		"orders_open":           "profile orders of the fields are not finished yet; details.orders names them (409)",
+		"orders_open":           "orders for profiles or maps of the fields are not finished yet; details.orders names them (409)",
 		"boundary_missing":      "a field has no boundary; details.fields names it (409)",
 		"farms_differ":          "fields of several farms cannot be merged (409)",
 		"cultivations_differ":   "in some seasons the fields grew different crops; details.seasons names them (409)",
-		"field_changed":         "the field was changed while the request was at work; details.fields names it (409)",
-		"field_replaced":        "fields that stand for the land of this one are there; details.fields names them (409)",
+		"field_changed":         "the field was changed while the request was running; details.fields names it (409)",
+		"field_replaced":        "other fields now cover the land of this one; details.fields names them (409)",
 		"eudr_refused":          "the EU's Information System would refuse some of the fields; details name them (409)",
 	})
 	registerFarms(a, d.Farms)

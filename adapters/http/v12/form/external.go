@@ -10,7 +10,7 @@ import (
 
 // External states where a record came from.
 type External struct {
-	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from. Of the live records of this kind in a company, one has it."`
+	ExternalID string `json:"external_id" required:"false" maxLength:"255" doc:"The record's key in the system it came from. Only one live record of this kind in a company can have it."`
 	Source     string `json:"source" required:"false" maxLength:"255" doc:"The system it came from, in your own words."`
 }
 
@@ -60,7 +60,7 @@ func (o Origin) Record() record.External { return External(o).Record() }
 // OriginParams are the parameters of [Origin].
 func OriginParams() []rest.Param {
 	return []rest.Param{
-		{Name: ExternalID, Type: rest.String, Description: "The record's key in the system it came from. Of the live records of this kind in a company, one has it."},
+		{Name: ExternalID, Type: rest.String, Description: "The record's key in the system it came from. Only one live record of this kind in a company can have it."},
 		{Name: "source", Type: rest.String, Description: "The system it came from, in your own words."},
 	}
 }

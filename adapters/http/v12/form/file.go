@@ -50,7 +50,7 @@ func Media(of ...string) []string {
 
 // FormatParam selects one of several formats, of which the first is the default.
 func FormatParam(formats ...string) rest.Param {
-	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default: what the header Accept names, or else " + formats[0] + "."}
+	return rest.Param{Name: "format", Type: rest.String, Enum: formats, Description: "Default: what the header Accept names, otherwise " + formats[0] + "."}
 }
 
 // Formatted is the input of a route that takes [FormatParam].
@@ -123,7 +123,7 @@ func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 		part, err := form.NextPart()
 		switch {
 		case errors.Is(err, io.EOF):
-			others.Add("file", "The form holds no file.")
+			others.Add("file", "The form contains no file.")
 			return File{}, others.Err()
 		case err != nil:
 			return File{}, formFault(err)
@@ -133,7 +133,7 @@ func UploadedFile(c *rest.Call, texts ...string) (File, error) {
 			}
 		case part.FileName() == "":
 			if name := part.FormName(); c.Takes(name) {
-				others.Misplaced(name, "Fields of a form are not read: give it in the query.")
+				others.Misplaced(name, "Fields of a form are not read: send it in the query.")
 			}
 		default:
 			if ignore := Ignore(c); ignore != nil {
@@ -170,7 +170,7 @@ func readText(part *multipart.Part, into map[string]string) error {
 	case err != nil:
 		return formFault(err)
 	case twice:
-		return fault.Field(name, "The form says it twice.")
+		return fault.Field(name, "The form contains it more than once.")
 	case len(text) > maxText:
 		return fault.Field(name, "A field of a form has at most 1 MiB.")
 	}

@@ -25,7 +25,7 @@ func ListParams(search string, order ...string) []rest.Param {
 }
 
 // IDsParam names the records of a list.
-var IDsParam = rest.Param{Name: "id", Type: rest.IDs, Description: "Ids of records, separated by commas. Those that the caller does not see are left out."}
+var IDsParam = rest.Param{Name: "id", Type: rest.IDs, Description: "Ids of records, separated by commas. Those that the caller may not see are left out."}
 
 // ShareParam requests what others share, on lists and records outside the generic path.
 var ShareParam = rest.ShareParam

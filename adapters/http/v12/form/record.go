@@ -46,7 +46,7 @@ func (m Meta) Version() string {
 
 // OfCompany is the writable form of the company: only the caller's own is accepted.
 type OfCompany struct {
-	CompanyID *int64 `json:"company_id" required:"false" minimum:"1" doc:"May be left out; any other company than your own is refused."`
+	CompanyID *int64 `json:"company_id" required:"false" minimum:"1" doc:"May be left out; any company other than your own is refused."`
 }
 
 // Apply writes the company to a record; 0 stands for the caller's own.

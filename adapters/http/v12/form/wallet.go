@@ -10,9 +10,9 @@ import (
 
 // Wallet is a company's credit.
 type Wallet struct {
-	Balance   float64 `json:"balance" doc:"What is held included."`
+	Balance   float64 `json:"balance" doc:"Includes what is held."`
 	Held      float64 `json:"held" doc:"Set aside for open orders."`
-	Available float64 `json:"available" doc:"What may be spent: the balance less what is held."`
+	Available float64 `json:"available" doc:"What can be spent: the balance less what is held."`
 	Unit      string  `json:"unit" enum:"credit" doc:"Unit of the three figures, which have two decimals."`
 }
 
@@ -22,11 +22,11 @@ type Transaction struct {
 	CreatedAt time.Time `json:"created_at" doc:"When it was booked."`
 	Kind      string    `json:"kind" enum:"credit,hold,capture,release,refund" doc:"credit: the operator adds. hold: set aside for an open order. capture: a held amount is spent. release: a held amount is available again. refund: a spent amount is returned."`
 	Amount    float64   `json:"amount" doc:"Credits with two decimals, always above 0; kind says which way they go."`
-	Product   *string   `json:"product" doc:"What was ordered; null of credit."`
-	Field     *int64    `json:"field" doc:"Id of the field that is charged; null where it is about none, as for an area of interest."`
-	Order     *int64    `json:"order" doc:"Id of the order; null of credit."`
-	RefundOf  *int64    `json:"refund_of" doc:"Of a refund: the capture that it returns."`
-	Note      string    `json:"note" doc:"What the operator wrote of a credit or a refund; else empty."`
+	Product   *string   `json:"product" doc:"What was ordered; null for credit."`
+	Field     *int64    `json:"field" doc:"Id of the field that is charged; null where there is none, as for an area of interest."`
+	Order     *int64    `json:"order" doc:"Id of the order; null for credit."`
+	RefundOf  *int64    `json:"refund_of" doc:"For a refund: the capture that it returns."`
+	Note      string    `json:"note" doc:"What the operator noted about a credit or a refund; otherwise empty."`
 }
 
 // WalletOf returns a wallet for an answer.
@@ -54,8 +54,8 @@ func TransactionParams() []rest.Param {
 }
 
 // StatementText describes a statement.
-const StatementText = "The balance that the span opens with, every transaction in it, oldest first, with the balance, the held and the available " +
-	"credits after it, and the balance it closes with. Amounts are credits with two decimals, times are UTC."
+const StatementText = "The opening balance of the period, every transaction in it, oldest first, with the balance, the held and the available " +
+	"credits after it, and the closing balance. Amounts are credits with two decimals, times are UTC."
 
 // StatementSpan is the input of a route that answers with a statement.
 type StatementSpan struct {
