@@ -29,8 +29,8 @@ type AssessmentWrite struct {
 	GrowingArea          member.RawObject `json:"growing_area" required:"false" doc:"{value, unit}, for instance {\"value\": 12.5, \"unit\": \"ha\"}; units ha, hectares, acre, acres, m2, km2. Checked at submission."`
 	AverageTemperature   member.RawObject `json:"average_temperature" required:"false" doc:"{value, unit}: mean annual temperature; units celsius, C, °C, fahrenheit, F, °F. Checked at submission."`
 	ClimateRegion        *string          `json:"climate_region" required:"false" doc:"One of tropical_montane, tropical_wet, tropical_moist, tropical_dry, warm_temperate_moist, warm_temperate_dry, cool_temperate_moist, cool_temperate_dry, boreal_moist, boreal_dry."`
-	FarmCountry          *string          `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; usual other names and ISO 3166-1 codes are taken as well, and answered as the key."`
-	SubmittedDataQuality *string          `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each. A submission needs it."`
+	FarmCountry          *string          `json:"farm_country" required:"false" doc:"Country key, such as france or united_states; other common names and ISO 3166-1 codes are accepted as well, and answered as the key."`
+	SubmittedDataQuality *string          `json:"submitted_data_quality" required:"false" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"How you rate the data: all measured or documented, all estimated, or some of each. It is required for submission."`
 }
 
 // AssessmentRecord is an assessment without its sections.
@@ -44,17 +44,17 @@ type AssessmentRecord struct {
 	AverageTemperature     member.RawObject  `json:"average_temperature" doc:"As it was sent."`
 	ClimateRegion          *string           `json:"climate_region" enum:"tropical_montane,tropical_wet,tropical_moist,tropical_dry,warm_temperate_moist,warm_temperate_dry,cool_temperate_moist,cool_temperate_dry,boreal_moist,boreal_dry" doc:"Climate zone of the IPCC; null: not entered."`
 	FarmCountry            *string           `json:"farm_country" doc:"Country key, such as france or united_states; null: not entered."`
-	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"What you say of the data: all measured or documented, all estimated, or some of each; null: not entered."`
-	SectionDeclarations    map[string]string `json:"section_declarations" doc:"Sections of which there is nothing to enter, on purpose."`
+	SubmittedDataQuality   *string           `json:"submitted_data_quality" enum:"all_actual_data,all_estimated_data,mix_of_actual_and_estimated_data" doc:"How you rate the data: all measured or documented, all estimated, or some of each; null: not entered."`
+	SectionDeclarations    map[string]string `json:"section_declarations" doc:"Sections declared to have nothing to enter."`
 	Status                 string            `json:"status" enum:"draft,submitted" doc:"draft until the first submission, submitted from then on, whatever is changed later."`
 	CompletenessPercentage float64           `json:"completeness_percentage" doc:"Worked out in the background after each write; 0 until then."`
-	IsReadyForSubmission   bool              `json:"is_ready_for_submission" doc:"Worked out together with the percentage; a submission checks afresh."`
-	CompletenessComputedAt *time.Time        `json:"completeness_computed_at" doc:"null: never yet."`
-	CalculationStatus      *string           `json:"calculation_status" enum:"queued,running,done,failed" doc:"Of the calculation that a submission starts; null: none was started."`
+	IsReadyForSubmission   bool              `json:"is_ready_for_submission" doc:"Worked out together with the percentage; a submission checks again."`
+	CompletenessComputedAt *time.Time        `json:"completeness_computed_at" doc:"When it was last worked out; null: not yet."`
+	CalculationStatus      *string           `json:"calculation_status" enum:"queued,running,done,failed" doc:"Status of the calculation that a submission starts; null: none was started."`
 	CalculationReason      *string           `json:"calculation_reason" doc:"Why the calculation failed."`
 	SubmittedVersion       *int              `json:"submitted_version" doc:"Number of the version that was submitted last."`
-	SubmittedAt            *time.Time        `json:"submitted_at" doc:"When it was submitted last; null: never."`
-	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"It holds something else than its newest version."`
+	SubmittedAt            *time.Time        `json:"submitted_at" doc:"When it was last submitted; null: never."`
+	HasUnsubmittedChanges  bool              `json:"has_unsubmitted_changes" doc:"Its content differs from its newest version."`
 }
 
 // Assessment is an assessment with the contents of its sections.
@@ -83,8 +83,8 @@ type assessmentRoutes struct {
 
 func registerAssessments(a *rest.API, use *ghgapp.Assessments, footprints *exchange.Publishing) {
 	a.DescribeTag("Assessments", "Greenhouse-gas assessments: a year of a farm or a field, entered section by section.\n\n"+
-		"An assessment is kept as a draft however little of it is there. `dynamic-schema/` says what each section holds, `completeness/` what is missing. "+
-		"Where there is nothing to enter, say so in `section_declarations`: an empty section is not the same as none.")
+		"An assessment is kept as a draft, however incomplete it is. `dynamic-schema/` says what each section contains, `completeness/` what is missing. "+
+		"Where there is nothing to enter, say so in `section_declarations`: an empty section is not the same as a declared one.")
 	r := assessmentRoutes{a, use, footprints}
 	r.define()
 	r.registerList()
@@ -111,7 +111,7 @@ func assessmentFilters(more ...rest.Param) []rest.Param {
 		{Name: "resource_id", Type: rest.Integer, Description: "Id of the farm or field."},
 		farmOfAssessment,
 		{Name: "status", Type: rest.String, Enum: []string{"draft", "submitted"}, Description: "State."},
-		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "As it was last worked out."},
+		{Name: "is_ready_for_submission", Type: rest.Boolean, Description: "Readiness as it was last worked out."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
 		{Name: "created_by", Type: rest.Integer, Description: "Id of the user who made the record."},
 	}, more...)
@@ -135,12 +135,12 @@ func (r assessmentRoutes) registerList() {
 	})
 }
 
-const nestedNote = "Sections may stand in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
-	"a list takes the place of the one there is, items that carry their `id` keep it. Null empties a section; those that are not in the body stay as they are. " +
+const nestedNote = "Sections may be included in the body under their keys, and are written to the same data as by the section endpoints, all in one transaction: " +
+	"a list replaces the existing one, items that include their `id` keep it. Null empties a section; those that are not in the body stay as they are. " +
 	"Members that an assessment or a section does not have are refused by their path (`unknown_name`). " +
-	"`section_declarations`, where given, takes the place of the declarations there are; an item added to a section ends its declaration."
+	"`section_declarations`, where given, replaces the existing declarations; an item added to a section ends its declaration."
 
-const patchNote = " An object section is merged, as by `PATCH sections/{section}/`: members that are not sent stay, and null takes one away."
+const patchNote = " An object section is merged, as by `PATCH sections/{section}/`: members that are not sent stay, and null removes one."
 
 func (r assessmentRoutes) registerWrites() {
 	update := assessmentRoute(http.MethodPut, "{id}/", access.Assessments.Edit.For("update"), "Replace an assessment")

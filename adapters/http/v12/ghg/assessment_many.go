@@ -18,7 +18,7 @@ func (r assessmentRoutes) registerSets() {
 	create := assessmentRoute(http.MethodPost, "", access.Assessments.Create.For("create"), "Create an assessment or many")
 	create.Description, create.Status, create.Message, create.DataWith = nestedNote, http.StatusCreated, "Assessment created.", schemaSections
 	create.Body = rest.BulkBody[AssessmentWrite]().With(schemaSections)
-	create.Also = map[int]string{http.StatusOK: "Nothing was created: with `on_conflict`, every assessment was there."}
+	create.Also = map[int]string{http.StatusOK: "Nothing was created: with `on_conflict`, every assessment already existed."}
 	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in struct {
 		OnConflict string `query:"on_conflict"`

@@ -20,14 +20,14 @@ import (
 
 // AssessmentFilter selects assessments; members that are left out do not restrict the selection.
 type AssessmentFilter struct {
-	AssessmentYear       *int    `json:"assessment_year" required:"false" doc:"Year of the harvest. Copies are of from_year, whatever stands here."`
-	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field" doc:"Those of farms, or of single fields."`
+	AssessmentYear       *int    `json:"assessment_year" required:"false" doc:"Year of the harvest. For copies it is ignored: they are of from_year."`
+	ResourceType         *string `json:"resource_type" required:"false" enum:"farm,field" doc:"Assessments of farms, or of single fields."`
 	ResourceID           *int64  `json:"resource_id" required:"false" minimum:"1" doc:"Id of the farm or field."`
 	ClimateRegion        *string `json:"climate_region" required:"false" doc:"Climate zone of the IPCC, as cool_temperate_moist."`
 	FarmCountry          *string `json:"farm_country" required:"false" doc:"Country key, or another name of it."`
 	Status               *string `json:"status" required:"false" enum:"draft,submitted" doc:"Those that were never submitted, or those that were."`
 	IsReadyForSubmission *bool   `json:"is_ready_for_submission" required:"false" doc:"As it was last worked out."`
-	IDs                  []int64 `json:"ids" required:"false" doc:"These assessments, at most 10000; the other members narrow them further."`
+	IDs                  []int64 `json:"ids" required:"false" doc:"Only these assessments, at most 10000; the other members narrow them further."`
 }
 
 // CopyForward requests copies of assessments for another year.
@@ -35,13 +35,13 @@ type CopyForward struct {
 	FromYear  int               `json:"from_year" doc:"The year of the assessments that are copied."`
 	ToYear    int               `json:"to_year" doc:"The year of the drafts that are made."`
 	Filter    *AssessmentFilter `json:"filter" required:"false" doc:"Which assessments of the year are copied; left out: all."`
-	Overwrite bool              `json:"overwrite" required:"false" doc:"With true: a draft that is there takes what the copy holds. A submitted assessment is never overwritten."`
+	Overwrite bool              `json:"overwrite" required:"false" doc:"With true: an existing draft takes on the content of the copy. A submitted assessment is never overwritten."`
 }
 
 // SubmitMany requests submissions: of the ids, or of what the filter selects.
 type SubmitMany struct {
-	IDs    []int64           `json:"ids" required:"false" doc:"These assessments, at most 10000, in this order. One of ids and filter is needed, not both."`
-	Filter *AssessmentFilter `json:"filter" required:"false" doc:"All assessments that it chooses. One of ids and filter is needed, not both."`
+	IDs    []int64           `json:"ids" required:"false" doc:"These assessments, at most 10000, in this order. Either ids or filter is required, not both."`
+	Filter *AssessmentFilter `json:"filter" required:"false" doc:"All assessments that it selects. Either ids or filter is required, not both."`
 }
 
 // BatchProblem is the reason why a row or an assessment was refused or skipped.
@@ -53,28 +53,28 @@ type BatchProblem struct {
 
 // BatchItem is one row of a file, or one assessment, with its outcome.
 type BatchItem struct {
-	Index          int64          `json:"index" doc:"In the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
+	Index          int64          `json:"index" doc:"Place in the file, below the heading, in the ids as they were sent, or in the selection; from 0."`
 	Row            *int64         `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
-	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused" doc:"create, update, submitted: done. skip, unchanged: nothing was to be done, or problems says why nothing was. fail, refused: nothing was done, as problems says."`
-	SourceID       *int64         `json:"source_id" doc:"Of a copy: the assessment that was copied, or an id that was asked for and is not there."`
-	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted; of a submission also an id that is not there."`
+	Verdict        string         `json:"verdict" enum:"create,update,skip,fail,submitted,unchanged,refused" doc:"create, update, submitted: done. skip, unchanged: there was nothing to do, or problems says why nothing was done. fail, refused: nothing was done, for the reason in problems."`
+	SourceID       *int64         `json:"source_id" doc:"For a copy: the assessment that was copied, or a requested id that does not exist."`
+	AssessmentID   *int64         `json:"assessment_id" doc:"The assessment that was made, changed, found or submitted; for a submission also an id that does not exist."`
 	ResourceType   *string        `json:"resource_type" doc:"What is assessed: a farm, or a single field; null where it is not known."`
 	ResourceID     *int64         `json:"resource_id" doc:"Id of the farm or field; null where it is not known."`
 	AssessmentYear *int           `json:"assessment_year" doc:"Year of the harvest; null where it is not known."`
-	Version        *int           `json:"version" doc:"Of a submission."`
-	Problems       []BatchProblem `json:"problems" doc:"Why the row or the assessment was refused or passed over; empty where it was not."`
+	Version        *int           `json:"version" doc:"For a submission: number of the version."`
+	Problems       []BatchProblem `json:"problems" doc:"Why the row or the assessment was refused or skipped; empty where it was not."`
 }
 
 // AssessmentBatch is a batch of assessments processed together, with a report.
 type AssessmentBatch struct {
-	JobID     *int64           `json:"job_id" doc:"Of a batch in the background; null where all was done within the request."`
+	JobID     *int64           `json:"job_id" doc:"For a batch in the background; null where all was done within the request."`
 	Status    string           `json:"status" enum:"queued,running,completed,failed" doc:"queued or running in the background; completed: every item was judged; failed: reason says why."`
 	Reason    *string          `json:"reason" doc:"Why the batch failed as a whole."`
 	Preview   bool             `json:"preview" doc:"Nothing is stored; the counts say what would be."`
 	Atomic    bool             `json:"atomic" doc:"One refused item refuses all."`
 	Total     int64            `json:"total" doc:"Rows or assessments, as they were counted at the start."`
 	Done      int64            `json:"done" doc:"Judged so far. An atomic import in the background judges all rows, and then once more as it stores them."`
-	Counts    map[string]int64 `json:"counts" doc:"By verdict."`
+	Counts    map[string]int64 `json:"counts" doc:"Number of items by verdict."`
 	Items     []BatchItem      `json:"items" doc:"All of them for a batch within the request; those with problems, at most the first 1000, for one in the background."`
 	UpdatedAt time.Time        `json:"updated_at" doc:"When the report was last written."`
 }
@@ -94,9 +94,9 @@ func registerManyAssessments(a *rest.API, use *ghgapp.Batches) {
 		of                    batch.Kind
 		path, action, summary string
 	}{
-		{assessment.BatchCopy, "copy-forward/", "copy_forward_status", "How far a copy is"},
-		{assessment.BatchSubmit, "submit/", "submit_many_status", "How far a submission of many is"},
-		{assessment.BatchImport, "import/", "import_status", "How far an import of assessments is"},
+		{assessment.BatchCopy, "copy-forward/", "copy_forward_status", "Retrieve the progress of a copy"},
+		{assessment.BatchSubmit, "submit/", "submit_many_status", "Retrieve the progress of a submission of many"},
+		{assessment.BatchImport, "import/", "import_status", "Retrieve the progress of an import of assessments"},
 	} {
 		status := assessmentRoute(http.MethodGet, kind.path+"{job_id}/", access.Assessments.View.For(kind.action), kind.summary)
 		status.Noun = "job"
@@ -117,13 +117,13 @@ func answer(c *rest.Call, report ghgapp.BatchReport, err error) (AssessmentBatch
 	return showBatch(report), err
 }
 
-var alsoInBackground = map[int]string{http.StatusAccepted: "It goes on in the background; its address with `job_id` tells how far it is."}
+var alsoInBackground = map[int]string{http.StatusAccepted: "It continues in the background; its address with `job_id` reports the progress."}
 
 func (r bulkRoutes) registerCopy() {
 	copies := assessmentRoute(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
 	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter chooses: the general part, the sections and the declarations. " +
-		"Dates of planting, harvest and application are left out, for they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
-		"Where the farm or field has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
+		"Dates of planting, harvest and application are left out, since they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
+		"If the farm or field already has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
 		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
 	copies.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: judges everything, and stores nothing."}}
 	copies.Message, copies.Also = "Assessments copied.", alsoInBackground
@@ -149,8 +149,8 @@ func (r bulkRoutes) registerCopy() {
 
 func (r bulkRoutes) registerSubmit() {
 	submit := assessmentRoute(http.MethodPost, "submit/", access.Assessments.Edit.For("submit_many"), "Submit many assessments")
-	submit.Description = "Each for itself, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
-		"with the codes and paths. One that is refused keeps no other back. `index` is the place in `ids` as they were sent; one that is there twice is answered twice. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
+	submit.Description = "Each separately, as `assessments/{id}/submit/` does: `submitted` with its version, `unchanged` where the same was submitted before, or `refused` " +
+		"with the codes and paths. One that is refused does not hold up the others. `index` is the place in `ids` as they were sent; one that occurs twice is answered twice. Up to " + strconv.Itoa(ghgapp.MaxSubmittedAtOnce) + " within the request, more in the background."
 	submit.Message, submit.Also = "Submissions done.", alsoInBackground
 	submit.Body = rest.Body[SubmitMany]()
 	rest.Handle(r.api, submit, func(ctx context.Context, c *rest.Call, _ struct{}) (AssessmentBatch, error) {
@@ -166,7 +166,7 @@ func (r bulkRoutes) registerSubmit() {
 			if body.Filter == nil {
 				selection.IDs = body.IDs
 			} else if body.Filter.IDs != nil {
-				wrong.Add("ids", "Give ids beside the filter, not in it.")
+				wrong.Add("ids", "Give ids next to the filter, not in it.")
 			}
 			if len(body.IDs) == 0 && body.Filter == nil {
 				return assessment.BatchOptions{}, fault.Field("ids", "Give at least one id.")
@@ -201,7 +201,7 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 	if word := form.OrZero(in.FarmCountry); word != "" {
 		key, ok := country.Parse(word)
 		if out.FarmCountry = key; !ok {
-			wrong.Addf("farm_country", "%q is no country here; give its key, such as france or united_states.", word)
+			wrong.Addf("farm_country", "%q is not a known country; give its key, such as france or united_states.", word)
 		}
 	}
 	return out, wrong
@@ -210,10 +210,10 @@ func selectionOf(in *AssessmentFilter) (assessment.Selection, fault.Fields) {
 func (r bulkRoutes) registerImport() {
 	route := assessmentRoute(http.MethodPost, "import/", access.Assessments.Create.For("import"), "Import assessments from a table")
 	route.Description = "Takes a CSV file (comma, semicolon or tab; UTF-8 with or without a byte order mark) or a workbook (`.xlsx`) of at most 512 MiB, as the body or as the first file of a multipart " +
-		"form: a row an assessment, the columns those of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row is of the assessment with its " +
-		"`id`, or else of that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; without one it makes a draft. " +
-		"A member that has a column becomes what the row says, also where that is nothing; one that has none stays as it is; a list any of whose columns is there is replaced. " +
-		"Columns that do not exist refuse the file.\n\nGood rows are stored although others fail, unless `atomic` is set. Up to " + strconv.Itoa(ghgapp.MaxAtOnce) +
+		"form: one row per assessment, with the columns of `import/template.csv`, items of lists numbered from 0 (`fertilizers[1].rate.value`). A row belongs to the assessment with its " +
+		"`id`, or else to that of its farm or field (`resource_type` with `resource_id`, `resource_external_id` or `resource_name`) and `assessment_year`; if there is none, it makes a draft. " +
+		"A member that has a column takes the value of the row, even if that is empty; one that has none stays as it is; a list with at least one column is replaced. " +
+		"A file with unknown columns is refused.\n\nGood rows are stored even if others fail, unless `atomic` is set. Up to " + strconv.Itoa(ghgapp.MaxAtOnce) +
 		" rows within the request; a larger file is answered with 202. It also needs `assessment.edit`."
 	route.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
@@ -248,15 +248,15 @@ func (r bulkRoutes) registerImport() {
 
 func (r bulkRoutes) registerExport() {
 	export := assessmentRoute(http.MethodGet, "export/", access.Assessments.View.For("export"), "Export assessments as a table")
-	export.Description = "`kind=assessments`: a row an assessment, which the import takes back. `kind=lines`: a row a source of emissions or removals of the newest submitted version of each, " +
-		"kg of each gas and t CO2e. In CSV, texts that a spreadsheet would take for a formula stand behind an apostrophe, which the import takes off again."
+	export.Description = "`kind=assessments`: one row per assessment, which the import accepts again. `kind=lines`: one row per source of emissions or removals of the newest submitted version of each, " +
+		"kg of each gas and t CO2e. In CSV, texts that a spreadsheet would take for a formula are preceded by an apostrophe, which the import removes again."
 	filters := append(assessmentFilters(),
 		rest.Param{Name: "climate_region", Type: rest.String, Enum: assessment.ClimateRegions, Description: "Climate zone."},
 		rest.Param{Name: "farm_country", Type: rest.String, Description: "Country key."},
 		rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."},
 		rest.Param{Name: "search", Type: rest.String, Description: "A part of the name of the farm or field, whatever its case."})
 	export.Query = append([]rest.Param{
-		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default assessments."},
+		{Name: "kind", Type: rest.String, Enum: []string{"assessments", "lines"}, Description: "Default: assessments."},
 		form.FormatParam(form.Tables...), form.ShareParam,
 	}, filters...)
 	export.Media = form.Media(form.Tables...)

@@ -16,13 +16,13 @@ import (
 
 // CropCurves are reference curves made from a company's own labelled fields.
 type CropCurves struct {
-	ID         *int64           `json:"id" doc:"As evidence names them (region own); null for a preview."`
-	InForce    bool             `json:"in_force" doc:"The newest that were not removed."`
-	Labelled   int              `json:"labelled" doc:"Seasons of fields that the curves are made of."`
+	ID         *int64           `json:"id" doc:"Id of the curves, as evidence names them (region own); null for a preview."`
+	InForce    bool             `json:"in_force" doc:"Whether they are in force: the newest that were not removed."`
+	Labelled   int              `json:"labelled" doc:"Seasons of fields that the curves are made from."`
 	LeftOut    map[string]int   `json:"left_out" doc:"Seasons with cultivations that were not used, by reason: several_crops, season_not_over, no_active_profile, too_few_points, no_boundary, beyond_the_limit."`
 	YearStarts string           `json:"year_starts" doc:"First day of the growing year, as month-day." example:"09-14"`
 	BBox       []float64        `json:"bbox" doc:"West, south, east, north, degrees: where they are used, the labelled fields and half a degree around."`
-	BlockDeg   float64          `json:"block_degrees" doc:"The side of the blocks of land that the figures hold apart."`
+	BlockDeg   float64          `json:"block_degrees" doc:"The side of the blocks of land that are kept apart for the figures."`
 	Classes    []CropCurveClass `json:"classes" doc:"A curve for each crop with labelled seasons."`
 	CreatedAt  time.Time        `json:"created_at" doc:"When the record was made."`
 	CreatedBy  *form.Ref        `json:"created_by" doc:"Who made the record; null where that user is gone, and for a preview."`
@@ -32,25 +32,25 @@ type CropCurves struct {
 type CropCurveClass struct {
 	Class       string          `json:"class" doc:"Slug of the crop."`
 	MaxDistance *float64        `json:"max_distance" doc:"The cap. null: too few labelled seasons, so the curve verifies nothing."`
-	MaxShape    *float64        `json:"max_shape" doc:"The cap of shape: the distance when the mean of series and curve is taken off. null: as that of max_distance."`
-	Figures     CropCurveFigure `json:"figures" doc:"What the curves do on blocks of land that they are not made of."`
+	MaxShape    *float64        `json:"max_shape" doc:"The cap of shape: the distance after the means of series and curve are subtracted. null: as with max_distance."`
+	Figures     CropCurveFigure `json:"figures" doc:"How the curves perform on blocks of land that they are not made from."`
 	Steps       []CropCurveStep `json:"steps" doc:"The curve over the growing year, in the order of days."`
 }
 
 // CropCurveFigure has the verdicts on labelled seasons by curves made from the other blocks of land, as shares from 0 to 1.
 type CropCurveFigure struct {
 	Samples  int     `json:"samples" doc:"Labelled seasons that were judged."`
-	Nearest  float64 `json:"nearest" doc:"Whose nearest curve is that of the crop."`
-	Verified float64 `json:"verified" doc:"Declared as what it is, and verified."`
-	Pending  float64 `json:"pending" doc:"Declared as what it is, and pending."`
-	Beyond   float64 `json:"beyond_cap" doc:"Declared as what it is, and beyond the cap."`
-	False    float64 `json:"false_verified" doc:"Other crops declared as this one, and verified."`
-	None     float64 `json:"none_without_curve" doc:"Resembles none when there is no curve of the crop."`
+	Nearest  float64 `json:"nearest" doc:"Share whose nearest curve is that of the crop."`
+	Verified float64 `json:"verified" doc:"Share verified when declared as the right crop."`
+	Pending  float64 `json:"pending" doc:"Share pending when declared as the right crop."`
+	Beyond   float64 `json:"beyond_cap" doc:"Share beyond the cap when declared as the right crop."`
+	False    float64 `json:"false_verified" doc:"Share of other crops verified when declared as this one."`
+	None     float64 `json:"none_without_curve" doc:"Share that resembles none when there is no curve for the crop."`
 }
 
 // CropCurveStep is one point of a curve.
 type CropCurveStep struct {
-	Day     int     `json:"day" doc:"Since the beginning of the growing year."`
+	Day     int     `json:"day" doc:"Days since the beginning of the growing year."`
 	NDVI    float64 `json:"ndvi" doc:"Median."`
 	P25     float64 `json:"ndvi_p25" doc:"Lower quartile."`
 	P75     float64 `json:"ndvi_p75" doc:"Upper quartile."`
@@ -78,10 +78,10 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 			return out
 		}), err
 	})
-	create := route(http.MethodPost, "", access.MakeCropCurves.For("create"), "Make reference curves of the company's own fields")
-	create.Description = fmt.Sprintf("Of each season that has ended, of which one crop is entered on the field and a profile is active: the crop labels the "+
-		"profile. The answer says what the curves do on blocks of land that they are not made of. They are in force for the company's crop "+
-		"verification from then on, before those of its region; up to %d seasons count. With fewer than %d of every crop: 400 (`too_few_labelled`).",
+	create := route(http.MethodPost, "", access.MakeCropCurves.For("create"), "Make reference curves from the company's own fields")
+	create.Description = fmt.Sprintf("From each season that has ended, for which one crop is entered on the field and a profile is active: the crop labels the "+
+		"profile. The answer says how the curves perform on blocks of land that they are not made from. From then on they are in force for the company's crop "+
+		"verification, ahead of those of its region; up to %d seasons count. With fewer than %d for every crop: 400 (`too_few_labelled`).",
 		cropcheck.MaxOwnSamples, cropcheck.MinCapped)
 	create.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: answers the curves and their figures, and stores nothing."}}
 	create.Message, create.Faults = "Curves made.", []int{http.StatusBadRequest}
@@ -93,11 +93,11 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 		out.InForce = err == nil && !in.Preview
 		return out, err
 	})
-	remove := route(http.MethodDelete, "{id}/", access.MakeCropCurves.For("destroy"), "Take the company's own curves out of force")
+	remove := route(http.MethodDelete, "{id}/", access.MakeCropCurves.For("destroy"), "Remove the company's own curves")
 	remove.Status = http.StatusNoContent
-	remove.Description = "Those made before them are in force again, or else those of the region. Verdicts keep what they say."
+	remove.Description = "Those made before them are in force again, or else those of the region. Existing verdicts do not change."
 	rest.Handle(a, remove, form.Remove(use.Remove))
-	form.DeleteEach(a, route(http.MethodDelete, "", access.MakeCropCurves.For("destroy_many"), "Take several of the company's own curves out of force"), "curves", use.Together, use.Remove)
+	form.DeleteEach(a, route(http.MethodDelete, "", access.MakeCropCurves.For("destroy_many"), "Remove several of the company's own curves"), "curves", use.Together, use.Remove)
 }
 
 func showCurves(o cropcheck.Own) CropCurves {

@@ -16,10 +16,10 @@ import (
 
 // Dashboard is the summary of a company's assessments.
 type Dashboard struct {
-	Summary      DashboardSummary            `json:"summary" doc:"How many assessments there are, and how far they are."`
-	Carbon       DashboardCarbon             `json:"carbon" doc:"Figures of the last submission of each assessment; what was entered since does not count."`
-	Verification DashboardVerification       `json:"verification" doc:"What satellites say of the declared crops."`
-	Sections     map[string]DashboardSection `json:"sections" doc:"By key, with the general part as general; every section there is."`
+	Summary      DashboardSummary            `json:"summary" doc:"How many assessments there are, and their progress."`
+	Carbon       DashboardCarbon             `json:"carbon" doc:"Figures of the last submission of each assessment; what has been entered since does not count."`
+	Verification DashboardVerification       `json:"verification" doc:"What satellites say about the declared crops."`
+	Sections     map[string]DashboardSection `json:"sections" doc:"By key, with the general part as general; every section is included."`
 	Charts       DashboardCharts             `json:"charts" doc:"The same figures as labels with values."`
 	TopIssues    []DashboardIssue            `json:"top_issues" doc:"The most frequent first, then by section and field."`
 }
@@ -29,10 +29,10 @@ type DashboardSummary struct {
 	TotalAssessments        int64            `json:"total_assessments" doc:"Assessments that are not deleted."`
 	DraftCount              int64            `json:"draft_count" doc:"Assessments that were never submitted."`
 	SubmittedCount          int64            `json:"submitted_count" doc:"Assessments that were submitted."`
-	ReadyForSubmissionCount int64            `json:"ready_for_submission_count" doc:"Assessments that nothing keeps from being submitted, as it was last worked out."`
+	ReadyForSubmissionCount int64            `json:"ready_for_submission_count" doc:"Assessments that are ready to be submitted, as it was last worked out."`
 	TotalArea               float64          `json:"total_area" doc:"Sum of the growing areas, ha: a field that is assessed in two years counts twice."`
 	AverageCompletion       float64          `json:"average_completion" doc:"Per cent."`
-	LatestAssessmentYear    int              `json:"latest_assessment_year" doc:"0: no assessment states a year."`
+	LatestAssessmentYear    int              `json:"latest_assessment_year" doc:"The latest year; 0: no assessment states one."`
 	StatusDistribution      map[string]int64 `json:"status_distribution" doc:"Assessments by status: draft, submitted."`
 }
 
@@ -41,7 +41,7 @@ type DashboardCarbon struct {
 	Emissions      float64 `json:"emissions" doc:"Sum of the emissions, tCO2e."`
 	Removals       float64 `json:"removals" doc:"Sum of the removals, tCO2e."`
 	Balance        float64 `json:"balance" doc:"emissions - removals"`
-	EmissionsPerHa float64 `json:"emissions_per_ha" doc:"Sum over sum; 0 where there is no area. Likewise the others."`
+	EmissionsPerHa float64 `json:"emissions_per_ha" doc:"Total emissions by total area, tCO2e/ha; 0 where there is no area."`
 	RemovalsPerHa  float64 `json:"removals_per_ha" doc:"Removals by area, tCO2e/ha; 0 where there is no area."`
 	EmissionsPerT  float64 `json:"emissions_per_t" doc:"Emissions allocated to the main products, per tonne of them."`
 	NetIntensityHa float64 `json:"net_intensity_per_ha" doc:"Emissions less removals by area, tCO2e/ha; 0 where there is no area."`
@@ -53,11 +53,11 @@ type DashboardVerification struct {
 	Verified                      int64                `json:"verified_crop_assessments_count" doc:"Assessments whose declared crop was verified."`
 	Failed                        int64                `json:"failed_crop_assessments_count" doc:"Assessments whose declared crop failed the check."`
 	Processing                    int64                `json:"processing_crop_assessments_count" doc:"Assessments whose check is under way."`
-	Pending                       int64                `json:"pending_crop_assessments_count" doc:"Assessments whose check waits, or of which nothing can be said."`
+	Pending                       int64                `json:"pending_crop_assessments_count" doc:"Assessments whose check is waiting, or about which nothing can be said."`
 	VerifiedCropRate              float64              `json:"verified_crop_rate" doc:"verified / (verified + failed), per cent; 0 without a verdict."`
-	AverageVerificationConfidence float64              `json:"average_verification_confidence" doc:"Of the verdicts, 0 to 1."`
+	AverageVerificationConfidence float64              `json:"average_verification_confidence" doc:"Mean confidence of the verdicts, 0 to 1."`
 	VerifiedCropTypes             []VerifiedCropType   `json:"verified_crop_types" doc:"Verified assessments by declared crop."`
-	VerifiedAssessments           []VerifiedAssessment `json:"verified_assessments" doc:"The newest verdicts first, up to verified_limit; the counts are of all."`
+	VerifiedAssessments           []VerifiedAssessment `json:"verified_assessments" doc:"The newest verdicts first, up to verified_limit; the counts cover all."`
 	StatusDistribution            map[string]int64     `json:"status_distribution" doc:"Assessments by verification status: verified, failed, processing, pending."`
 }
 
@@ -73,14 +73,14 @@ type VerifiedAssessment struct {
 	AssessmentYear  *int    `json:"assessment_year" doc:"Year of the harvest; null: not entered."`
 	CropTypeKey     string  `json:"crop_type_key" doc:"The declared crop."`
 	ConfidenceScore float64 `json:"confidence_score" doc:"0 to 1: how probable it is that the verdict is right."`
-	Status          string  `json:"status" enum:"verified" doc:"The verdict, of this list always the same."`
+	Status          string  `json:"status" enum:"verified" doc:"The verdict, in this list always the same."`
 }
 
 // DashboardSection is one section over the assessments that require it.
 type DashboardSection struct {
-	Status             string           `json:"status" enum:"complete,in_progress,not_started" doc:"complete if all are, not_started if none was begun."`
+	Status             string           `json:"status" enum:"complete,in_progress,not_started" doc:"complete if all are, not_started if none has been started."`
 	Completion         float64          `json:"completion" doc:"Mean, per cent."`
-	Assessments        int64            `json:"assessments" doc:"Those that are asked for the section."`
+	Assessments        int64            `json:"assessments" doc:"Assessments to which the section applies."`
 	StatusCounts       map[string]int64 `json:"status_counts" doc:"Assessments by status of the section: complete, in_progress, not_started."`
 	MissingFieldsCount int64            `json:"missing_fields_count" doc:"Required fields that are empty or invalid, over all assessments."`
 }
@@ -93,12 +93,12 @@ type DashboardCharts struct {
 	VerificationStatusDistribution Chart      `json:"verification_status_distribution" doc:"Assessments by verification status."`
 	VerifiedCropTypes              Chart      `json:"verified_crop_types" doc:"Verified assessments by declared crop."`
 	CompletionBySection            Chart      `json:"completion_by_section" doc:"Per cent, in the order of the form."`
-	YearlyTrend                    TrendChart `json:"yearly_trend" doc:"All years with an assessment, ascending, whatever assessment_year says; nothing between them is filled in."`
+	YearlyTrend                    TrendChart `json:"yearly_trend" doc:"All years with an assessment, ascending, whatever assessment_year says; years between them are not filled in."`
 }
 
 // Chart is a list of labels with a value each.
 type Chart struct {
-	Labels []string  `json:"labels" doc:"What the values are of."`
+	Labels []string  `json:"labels" doc:"What each value stands for."`
 	Values []float64 `json:"values" doc:"One for each label, in their order."`
 }
 
@@ -113,8 +113,8 @@ type TrendChart struct {
 
 // DashboardIssue is a required field that assessments lack.
 type DashboardIssue struct {
-	Field   string `json:"field" doc:"In general: fertilizers[].rate"`
-	Label   string `json:"label" doc:"What people call the field."`
+	Field   string `json:"field" doc:"The field without indices: fertilizers[].rate"`
+	Label   string `json:"label" doc:"Name of the field for people."`
 	Message string `json:"message" doc:"What to enter."`
 	Section string `json:"section" doc:"Key of the section that it belongs to."`
 	Count   int64  `json:"count" doc:"Assessments that lack it."`
@@ -123,13 +123,13 @@ type DashboardIssue struct {
 const defaultVerified = 100
 
 func registerDashboard(a *rest.API, use *ghgapp.Dashboard) {
-	a.DescribeCodes(map[string]string{"company_required": "what was asked for is that of a company, and the operator named none by X-Company (400)"})
+	a.DescribeCodes(map[string]string{"company_required": "the request concerns a company, and the operator named none with X-Company (400)"})
 	route := rest.Route{
 		Method: http.MethodGet, Path: assessmentsPath + "sustainability-dashboard/", OperationID: "assessment_sustainability_dashboard",
 		Summary: "The sustainability dashboard of your company", Tag: "Assessments", Noun: "assessment",
 		Permission: access.Assessments.View.For("sustainability_dashboard"),
-		Description: "Sums over the live assessments of your company. Counts, completion and issues are of all of them; carbon figures are those of the versions " +
-			"submitted last, so that an edit shows once it is submitted. The sums change in the transaction of each write.",
+		Description: "Sums over the live assessments of your company. Counts, completion and issues cover all of them; carbon figures are those of the versions " +
+			"submitted last, so that an edit shows only once it is submitted. The sums change in the transaction of each write.",
 		Query: []rest.Param{
 			{Name: "assessment_year", Type: rest.Integer, Description: "Narrows all but the yearly trend to one year."},
 			{Name: "verified_limit", Type: rest.Integer, Description: "How many verified assessments to list, 0 to 1,000; default 100."},

@@ -22,14 +22,14 @@ import (
 // EvidenceFile is a file that is attached to an assessment.
 type EvidenceFile struct {
 	ID         int64     `json:"id" doc:"Texts of the assessment cite it as file:ID."`
-	Section    *string   `json:"section" doc:"What it is evidence of; null: the whole assessment."`
-	ItemID     *int64    `json:"item_id" doc:"Of a list section; null: all of the section."`
-	Field      *string   `json:"field" doc:"null: all of the section or item."`
-	Name       string    `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
-	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
+	Section    *string   `json:"section" doc:"Key of the section that it is evidence of; null: the whole assessment."`
+	ItemID     *int64    `json:"item_id" doc:"Id of the item of a list section; null: all of the section."`
+	Field      *string   `json:"field" doc:"Member of the section or item; null: all of it."`
+	Name       string    `json:"name" doc:"Name of the file, without folders; its extension is added if it was sent without one."`
+	MediaType  string    `json:"media_type" doc:"Determined by the content of the file, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
-	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	SHA256     string    `json:"sha256" doc:"SHA-256 of the bytes, hexadecimal."`
+	Note       string    `json:"note" doc:"A note by whoever attached it; empty: none."`
 	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
 	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
 	form.External
@@ -44,8 +44,8 @@ type AttachedEvidence struct {
 // EvidenceFiles are the files of an assessment.
 type EvidenceFiles struct {
 	Files    []EvidenceFile `json:"files" doc:"In the order in which they were attached."`
-	MaxFiles int            `json:"max_files" doc:"How many an assessment may have here."`
-	MaxBytes int64          `json:"max_bytes" doc:"How large one may be here."`
+	MaxFiles int            `json:"max_files" doc:"How many files an assessment may have here."`
+	MaxBytes int64          `json:"max_bytes" doc:"How large a file may be here, bytes."`
 }
 
 // formRoom is the number of bytes that a form may have in addition to its file.
@@ -61,13 +61,13 @@ func registerEvidence(a *rest.API, use *evidenceapp.Files) {
 		kinds = append(kinds, attachment.Media()[media])
 	}
 	attach := assessmentRoute(http.MethodPost, "{id}/evidence/", access.Assessments.Edit.For("attach_evidence"), "Attach a file of evidence")
-	attach.Description = "An invoice, a delivery note, a photograph, a laboratory report: " + strings.Join(kinds, ", ") + ", told by what the file holds. " +
+	attach.Description = "An invoice, a delivery note, a photograph, a laboratory report: " + strings.Join(kinds, ", ") + ", recognised by the content of the file. " +
 		"It is sent as the body, with its `name`, or as the first file of a multipart form. `section`, `item_id` and `field` say what it is evidence of. " +
 		"Bytes that are attached already are not stored again: the answer is 200 with `again` and the file that has them. " +
 		"Texts of the assessment cite the file as `file:ID`, and a submitted version lists all files that are attached at that time. " +
 		"The operator bounds the size of a file (`max_bytes` of the list) and their number (409 `limit_reached`)."
 	attach.Query = append(form.OriginParams(), []rest.Param{
-		{Name: "name", Type: rest.String, Description: "Name of the file, with its ending; default: that in the form."},
+		{Name: "name", Type: rest.String, Description: "Name of the file, with its extension; default: that in the form."},
 		{Name: "section", Type: rest.String, Description: "Key of a section, or general; default: the whole assessment."},
 		{Name: "item_id", Type: rest.Integer, Description: "Id of an item of the section."},
 		{Name: "field", Type: rest.String, Description: "A member of the section or item, such as rate."},
@@ -119,8 +119,8 @@ type attachInput struct {
 func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 	download := assessmentRoute(http.MethodGet, "{id}/evidence/{file_id}/", access.Assessments.View.For("download_evidence"), "Download a file of evidence")
 	download.Noun = "file"
-	download.Description = "The bytes that were attached, always as a download. A file that a submitted version lists stays, also once it is detached. " +
-		"Its SHA-256 is checked on the way: where the bytes are no longer those that were attached, the answer breaks off."
+	download.Description = "The bytes that were attached, always as a download. A file that a submitted version lists stays, even once it is detached. " +
+		"Its SHA-256 is checked on the way: where the bytes are no longer those that were attached, the answer is cut short."
 	download.Query, download.Media = []rest.Param{form.ShareParam}, slices.Sorted(maps.Keys(attachment.Media()))
 	rest.Handle(a, download, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID
@@ -132,7 +132,7 @@ func registerEvidenceFile(a *rest.API, use *evidenceapp.Files) {
 	})
 	remove := assessmentRoute(http.MethodDelete, "{id}/evidence/{file_id}/", access.Assessments.Edit.For("detach_evidence"), "Detach a file of evidence")
 	remove.Noun, remove.Status, remove.Message = "file", http.StatusNoContent, "File detached."
-	remove.Description = "From the assessment as it stands, for good. The submitted versions that list it keep it; the bytes of a file that none lists are removed. " +
+	remove.Description = "From the current assessment, permanently. The submitted versions that list it keep it; the bytes of a file that none lists are removed. " +
 		"A file that a text cites is refused (409, `evidence_cited`)."
 	remove.Faults = []int{http.StatusConflict}
 	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in struct {

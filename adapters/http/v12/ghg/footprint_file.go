@@ -24,9 +24,9 @@ type footprintQuery struct {
 }
 
 var footprintParams = []rest.Param{
-	{Name: "product_ids", Type: rest.String, Description: "With format=pact, of a version that is not published: a URN that identifies the product, such as urn:gtin:4712345060507."},
-	{Name: "cross_sectoral_standards", Type: rest.String, Description: "The same: a standard that the footprint keeps to, such as ISO14067."},
-	{Name: "exempted_emissions_percent", Type: rest.Number, Description: "The same: emissions that are left out under a rule of exemption, per cent."},
+	{Name: "product_ids", Type: rest.String, Description: "With format=pact, for a version that is not published: a URN that identifies the product, such as urn:gtin:4712345060507."},
+	{Name: "cross_sectoral_standards", Type: rest.String, Description: "Likewise: a standard that the footprint complies with, such as ISO14067."},
+	{Name: "exempted_emissions_percent", Type: rest.Number, Description: "Likewise: emissions that are left out under an exemption rule, per cent."},
 }
 
 func (r assessmentRoutes) footprint(ctx context.Context, c *rest.Call, in reportInput) (rest.OrFile[AssessmentReport], error) {

@@ -14,16 +14,16 @@ import (
 
 // PrefillManyRequest requests what the farm records know about several assessments.
 type PrefillManyRequest struct {
-	IDs []int64 `json:"ids" doc:"Of the assessments, at most 100."`
+	IDs []int64 `json:"ids" doc:"Ids of the assessments, at most 100."`
 	PrefillRequest
 }
 
 // PrefillItem is the result for one id.
 type PrefillItem struct {
-	Index        int   `json:"index" doc:"In the ids as they were sent, from 0."`
+	Index        int   `json:"index" doc:"Place in the ids as they were sent, from 0."`
 	AssessmentID int64 `json:"assessment_id" doc:"Id of the assessment."`
 	Prefill
-	Problems []BatchProblem `json:"problems" doc:"Why it was refused; nothing was written of it then."`
+	Problems []BatchProblem `json:"problems" doc:"Why it was refused, in which case nothing of it was written."`
 }
 
 // PrefillItems is the result of a prefill of many.
@@ -33,13 +33,13 @@ type PrefillItems struct {
 
 // ReportsRequest requests the reports of several assessments.
 type ReportsRequest struct {
-	IDs   []int64 `json:"ids" doc:"Of the assessments, at most 500."`
-	Basis *string `json:"basis" required:"false" enum:"live,submitted" doc:"live: of what they hold now (default); submitted: the versions submitted last."`
+	IDs   []int64 `json:"ids" doc:"Ids of the assessments, at most 500."`
+	Basis *string `json:"basis" required:"false" enum:"live,submitted" doc:"live: their current content (default); submitted: the versions submitted last."`
 }
 
 func registerMany(a *rest.API, use *ghgapp.Assessments) {
 	prefill := assessmentRoute(http.MethodPost, "prefill/", access.Assessments.Edit.For("prefill_many"), "Fill in many assessments from the farm records")
-	prefill.Description = "Does for each of `ids` what `assessments/{id}/prefill/` does for one. One that is refused keeps no other back: its `problems` say why. " +
+	prefill.Description = "Does for each of `ids` what `assessments/{id}/prefill/` does for one. One that is refused does not hold up the others: its `problems` say why. " +
 		"It also needs field.view, cultivation.view and fertilization.view."
 	prefill.Message, prefill.Body = "Prefilled.", rest.Body[PrefillManyRequest]()
 	rest.Handle(a, prefill, func(ctx context.Context, c *rest.Call, _ struct{}) (PrefillItems, error) {
@@ -55,8 +55,8 @@ func registerMany(a *rest.API, use *ghgapp.Assessments) {
 	})
 
 	reports := assessmentRoute(http.MethodPost, "reports/", access.Assessments.View.For("reports"), "The reports of many assessments as PDF")
-	reports.Description = "A zip archive, streamed: a PDF of each of `ids`, in the order sent, and " + ghgapp.ReportsManifest + ", which names the file of each id and tells " +
-		"what kept a report from being made. At most " + strconv.Itoa(ghgapp.MaxReports) + " ids; one that is none of the company's is 404."
+	reports.Description = "A zip archive, streamed: a PDF of each of `ids`, in the order sent, and " + ghgapp.ReportsManifest + ", which names the file of each id and says " +
+		"what kept a report from being made. At most " + strconv.Itoa(ghgapp.MaxReports) + " ids; one that is not the company's is 404."
 	reports.Media, reports.Body, reports.Reading = form.Media(form.Zip), rest.Body[ReportsRequest](), true
 	reports.Query = []rest.Param{form.ShareParam}
 	reports.Faults = []int{http.StatusNotFound}

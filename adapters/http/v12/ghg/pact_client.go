@@ -19,9 +19,9 @@ import (
 type PACTClientWrite struct {
 	form.OfCompany
 	Name            string  `json:"name" minLength:"1" maxLength:"255" doc:"Who receives the footprints."`
-	EventsURL       string  `json:"events_url" required:"false" maxLength:"2048" doc:"Where its own system takes events: a public https address, such as https://api.example.com/3/events. Left out: none are sent, and its requests by event are refused."`
-	TokenURL        string  `json:"token_url" required:"false" maxLength:"2048" doc:"Where its own system makes access tokens (client credentials). Left out: events are sent without a token."`
-	RecipientID     string  `json:"recipient_client_id" required:"false" maxLength:"255" doc:"What its own system knows us by; together with token_url."`
+	EventsURL       string  `json:"events_url" required:"false" maxLength:"2048" doc:"Where the recipient's own system accepts events: a public https address, such as https://api.example.com/3/events. Left out: none are sent, and the client's requests by event are refused."`
+	TokenURL        string  `json:"token_url" required:"false" maxLength:"2048" doc:"Where the recipient's own system issues access tokens (client credentials). Left out: events are sent without a token."`
+	RecipientID     string  `json:"recipient_client_id" required:"false" maxLength:"255" doc:"The client id by which that system knows us; together with token_url."`
 	RecipientSecret *string `json:"recipient_client_secret" required:"false" maxLength:"5000" doc:"The secret that goes with it. It is never shown; left out, it stays."`
 	form.External
 }
@@ -31,9 +31,9 @@ type PACTClient struct {
 	form.Meta
 	Name               string `json:"name" doc:"Who receives the footprints."`
 	ClientID           string `json:"client_id" doc:"The public part of its credential."`
-	EventsURL          string `json:"events_url" doc:"Where its own system takes events; empty: none are sent."`
-	TokenURL           string `json:"token_url" doc:"Where its own system makes access tokens; empty: events are sent without a token."`
-	RecipientID        string `json:"recipient_client_id" doc:"What its own system knows us by."`
+	EventsURL          string `json:"events_url" doc:"Where the recipient's own system accepts events; empty: none are sent."`
+	TokenURL           string `json:"token_url" doc:"Where the recipient's own system issues access tokens; empty: events are sent without a token."`
+	RecipientID        string `json:"recipient_client_id" doc:"The client id by which that system knows us."`
 	HasRecipientSecret bool   `json:"has_recipient_client_secret" doc:"Whether a secret is stored that goes with it."`
 	form.External
 }
@@ -41,7 +41,7 @@ type PACTClient struct {
 // NewPACTClient is a client with its secret, which is shown only once.
 type NewPACTClient struct {
 	PACTClient
-	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept; empty of a client that was there already."`
+	Secret string `json:"client_secret" doc:"The secret of its credential. It is shown this once; only a hash of it is kept; empty for a client that already existed."`
 }
 
 // PACTMessage is an event from or to a client.
@@ -50,14 +50,14 @@ type PACTMessage struct {
 	CreatedAt  time.Time  `json:"created_at" doc:"When the record was made."`
 	Direction  string     `json:"direction" enum:"in,out" doc:"in: from the client. out: to it."`
 	EventType  string     `json:"event_type" doc:"Type of the event."`
-	EventID    string     `json:"event_id" doc:"The event's id; with source it names the event."`
+	EventID    string     `json:"event_id" doc:"The event's id; together with source it identifies the event."`
 	Source     string     `json:"source" doc:"Who sends it, as an address or a path of the sender."`
-	State      string     `json:"state" enum:"received,pending,delivered,failed" doc:"received: of those from the client. pending: it is, or will be, tried. delivered: its system took it. failed: it is not tried any more."`
+	State      string     `json:"state" enum:"received,pending,delivered,failed" doc:"received: it came from the client. pending: it is, or will be, tried. delivered: the recipient's system accepted it. failed: it is no longer tried."`
 	Attempt    int        `json:"attempt" doc:"Tries so far."`
 	At         *time.Time `json:"at" doc:"The latest try; null before the first."`
-	StatusCode *int       `json:"status_code" doc:"Of the latest try; null where there was no answer."`
-	Error      *string    `json:"error" doc:"Why the latest try was no success."`
-	NextTryAt  *time.Time `json:"next_try_at" doc:"While it is pending."`
+	StatusCode *int       `json:"status_code" doc:"Status of the latest try; null where there was no answer."`
+	Error      *string    `json:"error" doc:"Why the latest try did not succeed."`
+	NextTryAt  *time.Time `json:"next_try_at" doc:"When it is tried next, while it is pending."`
 	Body       string     `json:"body" doc:"The event, as JSON."`
 }
 
@@ -106,9 +106,9 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 	list := pactClientRoute(http.MethodGet, "", access.PACTClients.View.For("list"), "List PACT clients")
 	form.HandleList(a, list, filters, use.List, showPACTClient)
 	rest.Handle(a, pactClientRoute(http.MethodGet, "{id}/", access.PACTClients.View.For("retrieve"), "Retrieve a PACT client"), form.OnRecord(use.Retrieve, showPACTClient))
-	create := pactClientRoute(http.MethodPost, "", access.PACTClients.Create.For("create"), "Make a PACT client or many")
-	create.Description = "A credential for the system of a data recipient. Every client sees all that the company published."
-	create.Message, create.Secret = "PACT client made. Its secret is shown this once.", true
+	create := pactClientRoute(http.MethodPost, "", access.PACTClients.Create.For("create"), "Create one PACT client or many")
+	create.Description = "A credential for the system of a data recipient. Every client sees everything that the company has published."
+	create.Message, create.Secret = "PACT client created. Its secret is shown this once.", true
 	form.CreateEach(a, create, form.Makes[footprint.Client, PACTClientWrite, NewPACTClient]{
 		Edits: pactClientEdits(use, func(c footprint.Client) NewPACTClient { return NewPACTClient{PACTClient: showPACTClient(c)} }), Match: use.Match,
 		Create: func(ctx context.Context, who access.Principal, wanted footprint.Client) (NewPACTClient, error) {
@@ -117,7 +117,7 @@ func registerPACTClients(a *rest.API, use *exchange.Clients) {
 		},
 	})
 	rotate := pactClientRoute(http.MethodPost, "{id}/rotate-secret/", access.PACTClients.Edit.For("rotate_secret"), "Give a PACT client a new secret")
-	rotate.Description = "The old one ends at once, with the access tokens that were got with it."
+	rotate.Description = "The old one ends at once, together with the access tokens that were obtained with it."
 	rotate.Message, rotate.Secret = "The secret is new. It is shown this once.", true
 	rest.Handle(a, rotate, func(ctx context.Context, c *rest.Call, in form.ByID) (NewPACTClient, error) {
 		c.SetHeader("Cache-Control", "no-store")

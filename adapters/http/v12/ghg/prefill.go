@@ -15,10 +15,10 @@ import (
 
 // PrefillRequest requests what the farm records know about an assessment.
 type PrefillRequest struct {
-	Apply     bool     `json:"apply" required:"false" doc:"With true: what is proposed is written, where nothing is filled in yet."`
-	Overwrite bool     `json:"overwrite" required:"false" doc:"With true: also where something is filled in."`
+	Apply     bool     `json:"apply" required:"false" doc:"With true: what is proposed is written where nothing is filled in yet."`
+	Overwrite bool     `json:"overwrite" required:"false" doc:"With true: it is also written where something is filled in."`
 	Sections  []string `json:"sections" required:"false" doc:"Of general, crop, fertilizers, organic_inputs and irrigation; default: all."`
-	CropID    *int64   `json:"crop_id" required:"false" minimum:"1" doc:"Which crop of the catalog, where several grow here in the year."`
+	CropID    *int64   `json:"crop_id" required:"false" minimum:"1" doc:"Which crop of the catalog counts, where several grow here in the year."`
 }
 
 // RecordRef is a record that a proposal is based on.
@@ -31,12 +31,12 @@ type RecordRef struct {
 // PrefillProposal is one line of the difference between the assessment and the records.
 type PrefillProposal struct {
 	Path     string       `json:"path" doc:"The member of the assessment, such as crop.crop_type."`
-	Current  member.Value `json:"current" doc:"null: nothing yet."`
-	Proposed member.Value `json:"proposed" doc:"What the records say of it."`
+	Current  member.Value `json:"current" doc:"The present value; null: nothing yet."`
+	Proposed member.Value `json:"proposed" doc:"The value according to the records."`
 	Sources  []RecordRef  `json:"sources" doc:"The records that it comes from."`
-	Filled   bool         `json:"filled" doc:"Something is there already; it stays, unless overwrite is set."`
-	Same     bool         `json:"same" doc:"What is there is what is proposed."`
-	Applied  bool         `json:"applied" doc:"Whether it was written; false of a preview."`
+	Filled   bool         `json:"filled" doc:"A value is already filled in; it stays, unless overwrite is set."`
+	Same     bool         `json:"same" doc:"The present value is the proposed one."`
+	Applied  bool         `json:"applied" doc:"Whether it was written; false for a preview."`
 }
 
 // PrefillChoice is an answer to a question.
@@ -51,22 +51,22 @@ type PrefillChoice struct {
 type PrefillQuestion struct {
 	Path    string          `json:"path" doc:"The member of the assessment that is left open."`
 	Message string          `json:"message" doc:"The question, for people."`
-	Choices []PrefillChoice `json:"choices" doc:"What it may be answered with."`
+	Choices []PrefillChoice `json:"choices" doc:"The possible answers."`
 }
 
 // Prefill is what the farm records know about an assessment.
 type Prefill struct {
 	Proposals []PrefillProposal `json:"proposals" doc:"What the records say, member by member."`
 	Questions []PrefillQuestion `json:"questions" doc:"What they leave open; it is never guessed."`
-	Notes     []BatchProblem    `json:"notes" doc:"What the records hold that is not taken over, and why."`
+	Notes     []BatchProblem    `json:"notes" doc:"What the records contain that is not taken over, and why."`
 }
 
 func registerPrefill(a *rest.API, use *ghgapp.Assessments) {
 	r := rest.Route{
 		Method: http.MethodPost, Path: assessmentsPath + "{id}/prefill/", OperationID: "assessment_prefill", Tag: "Assessments", Noun: "assessment",
-		Summary: "Fill in what the farm records know", Permission: access.Assessments.Edit.For("prefill"), Message: "Prefilled.",
+		Summary: "Fill in an assessment from the farm records", Permission: access.Assessments.Edit.For("prefill"), Message: "Prefilled.",
 		Description: "Proposes `farm_country`, `growing_area`, `crop.crop_type`, `fertilizers`, `organic_inputs` and a declaration of no irrigation from the farm, the fields, their cultivations " +
-			"in seasons whose `harvest_year` is the assessment year, and the fertilizations of these. Each proposal names its records. Where several crops grow, it asks, and proposes nothing " +
+			"in seasons whose `harvest_year` is the assessment year, and the fertilizations of these. Each proposal names its records. Where several crops grow, it asks a question, and proposes nothing " +
 			"that depends on the answer. With `apply` it writes what is proposed and not filled in. It also needs field.view, cultivation.view and fertilization.view.",
 	}
 	r.Body = rest.Body[PrefillRequest]().Optional()

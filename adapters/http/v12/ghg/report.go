@@ -31,18 +31,18 @@ type ImpactReport report.Report
 // AssessmentReport is the report of an assessment with the files that were attached to it.
 type AssessmentReport struct {
 	ImpactReport
-	Evidence []ReportedFile `json:"evidence" doc:"Files that are attached or, of a version, that were."`
+	Evidence []ReportedFile `json:"evidence" doc:"Files that are attached or, for a version, that were."`
 }
 
 // ReportedFile is a file of evidence as a report lists it.
 type ReportedFile struct {
 	ID         int64    `json:"id" doc:"Texts of the assessment cite it as file:ID."`
 	For        string   `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
-	Name       string   `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
+	Name       string   `json:"name" doc:"Name of the file, without folders; its extension is added if it was sent without one."`
 	MediaType  string   `json:"media_type" doc:"Content type of the bytes."`
 	Size       int64    `json:"size" doc:"Bytes."`
-	SHA256     string   `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string   `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	SHA256     string   `json:"sha256" doc:"SHA-256 of the bytes, hexadecimal."`
+	Note       string   `json:"note" doc:"A note by whoever attached it; empty: none."`
 	UploadedAt string   `json:"uploaded_at" format:"date-time" doc:"When it was attached."`
 	UploadedBy form.Ref `json:"uploaded_by" doc:"Who attached it."`
 }
@@ -60,13 +60,13 @@ type BaseYearReport baseyear.Report
 // AssessmentVersionDetails is a submitted version with its frozen content.
 type AssessmentVersionDetails struct {
 	AssessmentVersion
-	Subject      AssessmentSubject                  `json:"subject" doc:"What the version is of, as it was called at that time."`
-	Snapshot     member.RawObject                   `json:"snapshot" doc:"What the engine was given: SI units, nothing filled in. Its SHA-256, to the byte as it is here, is input_digest."`
-	Entered      member.RawObject                   `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. Its SHA-256, to the byte as it is here, is entered_digest. null in versions stored before it was kept."`
-	Evidence     member.Verbatim[[]evidence.Frozen] `json:"evidence" doc:"The files that were attached; for is the path of what one is evidence of (empty: the whole assessment), uploaded_by the id of a user. The SHA-256 of the list, to the byte as it is here, is evidence_digest, which is empty where none was attached."`
+	Subject      AssessmentSubject                  `json:"subject" doc:"What the version is about, under the names of that time."`
+	Snapshot     member.RawObject                   `json:"snapshot" doc:"The input of the engine: SI units, nothing filled in. The SHA-256 of its exact bytes here is input_digest."`
+	Entered      member.RawObject                   `json:"entered" doc:"What people entered, as they wrote it: general, sections and section_declarations. The SHA-256 of its exact bytes here is entered_digest. null in versions stored before it was kept."`
+	Evidence     member.Verbatim[[]evidence.Frozen] `json:"evidence" doc:"The files that were attached; for is the path of what one is evidence of (empty: the whole assessment), uploaded_by the id of a user. The SHA-256 of the exact bytes of the list here is evidence_digest, which is empty where none was attached."`
 	Completeness *VersionCompleteness               `json:"completeness" doc:"How complete it was; null in versions stored before it was kept."`
-	ReportDigest string                             `json:"report_digest" doc:"SHA-256 of the report, hexadecimal, to the byte as it is here."`
-	Report       member.Verbatim[ImpactReport]      `json:"report" doc:"As it was stored."`
+	ReportDigest string                             `json:"report_digest" doc:"SHA-256 of the exact bytes of the report here, hexadecimal."`
+	Report       member.Verbatim[ImpactReport]      `json:"report" doc:"The report as it was stored."`
 }
 
 // VersionCompleteness states how complete a submitted version was.
@@ -85,8 +85,8 @@ type AssessmentSubject struct {
 	CropType             string            `json:"crop_type" doc:"Key of the crop."`
 	FarmCountry          string            `json:"farm_country" doc:"Country key, such as france or united_states."`
 	ClimateRegion        string            `json:"climate_region" doc:"Climate zone of the IPCC, as cool_temperate_moist."`
-	SubmittedDataQuality string            `json:"submitted_data_quality" doc:"What was said of the data: all_actual_data, all_estimated_data or mix_of_actual_and_estimated_data."`
-	SectionDeclarations  map[string]string `json:"section_declarations" doc:"Sections of which there was nothing to enter, on purpose: none, by key."`
+	SubmittedDataQuality string            `json:"submitted_data_quality" doc:"How the data were rated: all_actual_data, all_estimated_data or mix_of_actual_and_estimated_data."`
+	SectionDeclarations  map[string]string `json:"section_declarations" doc:"Sections that were declared to have nothing to enter: none, by key."`
 }
 
 var versionParam = rest.Param{Name: "version", Type: rest.Integer, Description: "Number of a version, with basis=submitted; default: the one submitted last."}
@@ -100,14 +100,14 @@ var reportFiles = []string{ports.CSV, ports.XLSX, ports.PDF}
 
 func (r assessmentRoutes) registerReports() {
 	r.api.DescribeCodes(map[string]string{
-		ghgapp.CodeNotCalculable: "no report can be made of the data; details hold violations and warnings, each with code, path and message (400)",
+		ghgapp.CodeNotCalculable: "no report can be made from the data; details hold violations and warnings, each with code, path and message (400)",
 	})
 	report := assessmentRoute(http.MethodGet, "{id}/impact-report/", access.Assessments.View.For("impact_report"), "The impact report of an assessment")
-	report.Description = "`basis=live` is computed from what the assessment holds now, with a warning for all that is missing; `basis=submitted` is the report of a version, " +
-		"as it was stored. Emissions and removals are apart and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
+	report.Description = "`basis=live` is computed from the current content of the assessment, with a warning for everything that is missing; `basis=submitted` is the report of a version, " +
+		"as it was stored. Emissions and removals are separate and at least 0; `balance` is their difference. Masses are t CO2e, in `kg` those of the gases; " +
 		"`uncertainty` is the 95 % range of the emissions, `removals_uncertainty` that of the removals. `trace` holds every step with its inputs, factors and their sources. " +
-		"`format=csv` and `format=xlsx` give totals, lines and trace as a table, `format=pdf` a document to hand on, `format=pact` the product footprint of a version, without the envelope, " +
-		"as it was published last, else as it would be with what the query states. " +
+		"`format=csv` and `format=xlsx` give totals, lines and trace as a table, `format=pdf` a document to pass on, `format=pact` the product footprint of a version, without the envelope, " +
+		"as it was last published, otherwise as it would be with what the query states. " +
 		"Where the general data do not allow a calculation the answer is 400 (`not_calculable`)."
 	report.Media = form.Media(reportFiles...)
 	report.Query = []rest.Param{
@@ -120,7 +120,7 @@ func (r assessmentRoutes) registerReports() {
 	rest.Handle(r.api, report, r.report)
 
 	compare := assessmentRoute(http.MethodGet, "{id}/impact-report/compare/", access.Assessments.View.For("compare_reports"), "Compare two reports of an assessment")
-	compare.Description = "Totals, sources and sections of both, with the absolute difference and that in per cent of the first; the largest saving first. " +
+	compare.Description = "Totals, sources and sections of both, with the absolute difference and the difference in per cent of the first; the largest saving first. " +
 		"Reports of two engines or factor sets are compared with a warning."
 	compare.Query = []rest.Param{
 		{Name: "from", Type: rest.String, Description: "Number of a version, or live. Default: the version submitted last."},
@@ -141,8 +141,8 @@ func (r assessmentRoutes) registerReports() {
 		return ImpactComparison(found), err
 	})
 	base := assessmentRoute(http.MethodGet, "{id}/impact-report/base-year/", access.Assessments.View.For("compare_base_year"), "Compare a report with that of the farm's base year")
-	base.Description = "Holds the version that was submitted last (the live report where none was) against the newest version of the base year of its farm, of the same " +
-		"farm or field and the same crop. `recalculation` calculates the content of the base year by the engine and the factors of today; it is due where the " +
+	base.Description = "Compares the version that was submitted last (the live report where none was) with the newest version of the base year of its farm, of the same " +
+		"farm or field and the same crop. `recalculation` calculates the content of the base year with today's engine and factors; it is due where the " +
 		"emissions differ by the farm's threshold. `state` is `not_stated` where the farm has no base year, `no_version` where nothing of that year was submitted."
 	base.Query = []rest.Param{form.ShareParam}
 	rest.Handle(r.api, base, func(ctx context.Context, c *rest.Call, in form.SharedByID) (BaseYearReport, error) {
@@ -219,7 +219,7 @@ func (r assessmentRoutes) registerVersions() {
 		return form.List(page, showVersion)(r.use.Submissions(ctx, c.Principal(), in.Share, in.ID, form.QueryOf(page, nil, in.Values)))
 	})
 	one := assessmentRoute(http.MethodGet, "{id}/submissions/{version}/", access.Assessments.View.For("retrieve_submission"), "Retrieve a submitted version")
-	one.Description, one.Query = "With what was entered, the snapshot that the engine was given, and its report.", []rest.Param{form.ShareParam}
+	one.Description, one.Query = "With what was entered, the snapshot that was the input of the engine, and its report.", []rest.Param{form.ShareParam}
 	rest.Handle(r.api, one, func(ctx context.Context, c *rest.Call, in form.SharedByID) (AssessmentVersionDetails, error) {
 		number, err := strconv.Atoi(c.Param("version"))
 		if err != nil || number < 1 {

@@ -69,8 +69,8 @@ func (r assessmentRoutes) registerSections() {
 	update := assessmentRoute(http.MethodPut, path, access.Assessments.Edit.For("update_section"), "Replace a section")
 	patch := assessmentRoute(http.MethodPatch, path, access.Assessments.Edit.For("partial_update_section"), "Change a section")
 	for _, route := range []rest.Route{update, patch} {
-		route.Description = "A list takes the place of the one there is, by PATCH as well; items that carry their `id` keep it. " +
-			"Of an object, PATCH lays what is sent over what there is, and null takes a member away."
+		route.Description = "A list replaces the existing one, by PATCH as well; items that include their `id` keep it. " +
+			"For an object, PATCH merges what is sent into what there is, and null removes a member."
 		route.Message, route.Data, route.Faults = "Section updated.", schemaSection, []int{http.StatusPreconditionFailed}
 		partial := route.Method == http.MethodPatch
 		route.Body = rest.GivenBody(schemaSection)
@@ -80,7 +80,7 @@ func (r assessmentRoutes) registerSections() {
 		})
 	}
 	declare := assessmentRoute(http.MethodPut, "{id}/declarations/", access.Assessments.Edit.For("declare"), "Declare that there is nothing to enter")
-	declare.Description = "Takes the place of the declarations there are: `{\"irrigation\": \"none\"}`. A section with items cannot be declared none (400)."
+	declare.Description = "Replaces the existing declarations: `{\"irrigation\": \"none\"}`. A section with items cannot be declared none (400)."
 	declare.Message, declare.Data, declare.Faults = "Declarations stored.", schemaDeclared, []int{http.StatusPreconditionFailed}
 	declare.Body = rest.GivenBody(schemaDeclared)
 	rest.Handle(r.api, declare, func(ctx context.Context, c *rest.Call, in form.ByID) (part, error) {
@@ -118,7 +118,7 @@ func (r assessmentRoutes) section(key string, whole ghgapp.Whole, err error) (pa
 func (r assessmentRoutes) registerItems() {
 	const path = "{id}/sections/{section}/items/"
 	create := assessmentRoute(http.MethodPost, path, access.Assessments.Edit.For("create_item"), "Add an item to a section")
-	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". An item added ends the declaration that there is nothing."
+	create.Description = "Lists: " + r.sectionKeys(assessment.List) + ". Adding an item ends the declaration that there is nothing."
 	create.Status, create.Message, create.Data = http.StatusCreated, "Item added.", schemaItem
 	create.Body = rest.GivenBody(schemaItem)
 	rest.Handle(r.api, create, func(ctx context.Context, c *rest.Call, in sectionPath) (part, error) {
@@ -167,7 +167,7 @@ const (
 // draft may leave out what is required.
 func (r assessmentRoutes) define() {
 	form, _ := r.use.Table.Schema()["properties"].(map[string]any)
-	members := map[string]any{"section_declarations": said(rest.SchemaRef(schemaDeclared), "Sections of which there is nothing to enter, on purpose.")}
+	members := map[string]any{"section_declarations": said(rest.SchemaRef(schemaDeclared), "Sections declared to have nothing to enter.")}
 	var sections, items []any
 	for _, section := range r.use.Table.Sections() {
 		name := "Assessment" + camel(section.Key)
@@ -192,7 +192,7 @@ func (r assessmentRoutes) define() {
 	}
 	r.api.DefineSchema(schemaDeclared, map[string]any{
 		"type": "object", "additionalProperties": map[string]any{"type": []string{"string", "null"}, "enum": []any{assessment.DeclaredNone, nil}},
-		"description": "By section: none, there is nothing to enter.", "examples": []any{map[string]any{"irrigation": assessment.DeclaredNone}},
+		"description": "By section: none means that there is nothing to enter.", "examples": []any{map[string]any{"irrigation": assessment.DeclaredNone}},
 	})
 	r.api.DefineSchema(schemaSections, object(members))
 	r.api.DefineSchema(schemaSection, map[string]any{"anyOf": sections})

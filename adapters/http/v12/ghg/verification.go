@@ -19,17 +19,17 @@ import (
 // Verification is the check of a declared crop against what satellites saw of its season.
 type Verification struct {
 	AssessmentID int64               `json:"assessment_id" doc:"Id of the assessment."`
-	Status       *string             `json:"status" enum:"pending,processing,verified,failed" doc:"null: the assessment was never submitted. pending: it waits, or nothing can be said; reason says which."`
+	Status       *string             `json:"status" enum:"pending,processing,verified,failed" doc:"null: the assessment was never submitted. pending: it is waiting, or nothing can be said; reason says which."`
 	Reason       *string             `json:"reason" doc:"A stable word, such as nearest, other_nearer, beyond_cap, unsure, too_few_points, gap, no_curve, no_curve_of_place, no_cultivation, several_cultivations or source_unavailable; null while it is processing."`
-	Message      *string             `json:"message" doc:"The reason for people, with what the curves hold for."`
+	Message      *string             `json:"message" doc:"The reason for people, with what the curves apply to."`
 	Confidence   *float64            `json:"confidence" doc:"0 to 1: how probable it is that the verdict is right; null without a verdict."`
-	Resembles    *string             `json:"resembles" doc:"The curve class that the series resembles: the nearest whose cap it lies within; none: it lies beyond the cap of every class. Of several fields, that of the surest failed one. null: not known."`
+	Resembles    *string             `json:"resembles" doc:"The curve class that the series resembles: the nearest whose cap it lies within; none: it lies beyond the cap of every class. With several fields, that of the failed one with the highest confidence. null: not known."`
 	CropTypeKey  *string             `json:"crop_type_key" doc:"The declared crop."`
-	Version      *int                `json:"version" doc:"Of the submission that is verified."`
-	NextTryAt    *time.Time          `json:"next_try_at" doc:"When the imagery source is asked again; null unless it is out."`
+	Version      *int                `json:"version" doc:"Number of the submitted version that is verified."`
+	NextTryAt    *time.Time          `json:"next_try_at" doc:"When the imagery source is tried again; null unless it is unavailable."`
 	DecidedAt    *time.Time          `json:"decided_at" doc:"When the check ended, with a verdict or without."`
 	Model        *string             `json:"model" doc:"Version of the comparison."`
-	Evidence     []VerificationField `json:"evidence" doc:"A field each; empty until the check has ended."`
+	Evidence     []VerificationField `json:"evidence" doc:"One entry per field; empty until the check has ended."`
 }
 
 // VerificationField is the check of one field.
@@ -39,53 +39,53 @@ type VerificationField struct {
 	CultivationID *int64               `json:"cultivation_id" doc:"The one cultivation that fits the year and the crop; null where none does, or several do."`
 	SeasonID      *int64               `json:"season_id" doc:"Season of the cultivation; null where there is none."`
 	SeasonName    *string              `json:"season_name" doc:"Name of the season, as it was at the check; null where there is none."`
-	CropName      *string              `json:"crop_name" doc:"As the catalog has it."`
-	Verdict       string               `json:"verdict" enum:"verified,failed,pending" doc:"verified: the season resembles the declared crop. failed: it does not. pending: nothing can be said, as reason says."`
+	CropName      *string              `json:"crop_name" doc:"Name of the crop in the catalog."`
+	Verdict       string               `json:"verdict" enum:"verified,failed,pending" doc:"verified: the season resembles the declared crop. failed: it does not. pending: nothing can be said, for the reason given."`
 	Reason        string               `json:"reason" doc:"A stable word, such as nearest, other_nearer or gap."`
 	Message       string               `json:"message" doc:"The reason for people."`
 	Confidence    *float64             `json:"confidence" doc:"0 to 1: how probable it is that the verdict is right; null without a verdict."`
 	Resembles     *string              `json:"resembles" doc:"A curve class, or none: the series lies beyond the cap of every class. null: not known."`
-	Declared      []string             `json:"declared" doc:"Curve classes of the crop: any of them will do."`
+	Declared      []string             `json:"declared" doc:"Curve classes of the crop; any of them verifies it."`
 	Ranking       []VerificationRanked `json:"ranking" doc:"The nearest curve first."`
-	Curves        *VerificationCurves  `json:"curves" doc:"null: there are none of this place."`
-	Series        *VerificationSeries  `json:"series" doc:"null: nothing was looked at."`
+	Curves        *VerificationCurves  `json:"curves" doc:"The reference curves; null: there are none for this place."`
+	Series        *VerificationSeries  `json:"series" doc:"The series that was compared; null: none was."`
 }
 
 // VerificationRanked is a curve class and how far the series is from it.
 type VerificationRanked struct {
 	Class       string   `json:"class" doc:"The curve class."`
 	Distance    float64  `json:"distance" doc:"How far the series is from the curve: the distance of time-weighted dynamic time warping, without unit."`
-	Shape       float64  `json:"shape" doc:"The distance when the mean of series and curve is taken off."`
+	Shape       float64  `json:"shape" doc:"The distance after the means of series and curve are subtracted."`
 	MaxDistance *float64 `json:"max_distance" doc:"The cap: how far labelled series of the class are. null: the curve has none."`
 	MaxShape    *float64 `json:"max_shape" doc:"The cap of shape; null: the curve has none."`
-	Within      bool     `json:"within" doc:"Within the cap; true where there is none."`
+	Within      bool     `json:"within" doc:"Whether it is within the cap; true where there is none."`
 }
 
 // VerificationCurves are the reference curves that were used.
 type VerificationCurves struct {
-	Region  string `json:"region" doc:"Where they hold, as a region's key; own: the company's own."`
-	Version string `json:"version" doc:"Version of the curves; of own curves their id."`
-	Scope   string `json:"scope" doc:"What they were made of, and hold for. No claim is made beyond it."`
+	Region  string `json:"region" doc:"Where they apply, as the key of a region; own: the company's own."`
+	Version string `json:"version" doc:"Version of the curves; for own curves their id."`
+	Scope   string `json:"scope" doc:"What they were made from, and apply to. No claim is made beyond that."`
 }
 
 // VerificationSeries is what was seen of a field.
 type VerificationSeries struct {
 	StartDate  member.Date        `json:"start_date" doc:"First day of the season."`
 	EndDate    member.Date        `json:"end_date" doc:"Last day of the season, inclusive."`
-	OrderID    *int64             `json:"order_id" doc:"The ordered profile that it is; null: computed for the check, at no charge."`
-	Indices    []string           `json:"indices" doc:"NDVI, or NDVI and EVI: what the curves hold."`
+	OrderID    *int64             `json:"order_id" doc:"The ordered profile that it comes from; null: computed for the check, at no charge."`
+	Indices    []string           `json:"indices" doc:"NDVI, or NDVI and EVI: what the curves contain."`
 	Accepted   int                `json:"accepted" doc:"Dates that count."`
-	Rejected   int                `json:"rejected" doc:"Dates that clouds and gaps took away."`
+	Rejected   int                `json:"rejected" doc:"Dates that were lost to clouds and gaps."`
 	MinNDVI    *float64           `json:"min_ndvi" doc:"Smallest NDVI of the dates; null without any."`
 	MaxNDVI    *float64           `json:"max_ndvi" doc:"Largest NDVI of the dates; null without any."`
-	Synthetic  bool               `json:"synthetic" doc:"Made-up imagery took part."`
+	Synthetic  bool               `json:"synthetic" doc:"Whether made-up imagery was used."`
 	ComputedAt time.Time          `json:"computed_at" doc:"When the series was made."`
 	Dates      []VerificationDate `json:"dates" doc:"Dates that count, oldest first."`
 }
 
 // VerificationDate is one date that counts.
 type VerificationDate struct {
-	Date     member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Date     member.Date `json:"date" doc:"Day of the observation, in solar time at the field."`
 	NDVI     float64     `json:"ndvi" doc:"Mean NDVI over the valid pixels."`
 	EVI      *float64    `json:"evi" doc:"Mean EVI over the valid pixels; null where the series has none."`
 	Coverage float64     `json:"coverage" doc:"Valid pixels / pixels in the field."`
@@ -95,7 +95,7 @@ func registerVerification(a *rest.API, use *cropcheckapp.Verification) {
 	a.DescribeCodes(map[string]string{"not_submitted": "only what is submitted can be verified (400)"})
 	show := assessmentRoute(http.MethodGet, "{id}/verification/", access.Assessments.View.For("verification"), "The crop verification of an assessment")
 	show.Description = "A submission starts it in the background: the season's vegetation index is compared with reference curves of the region. It costs no credit " +
-		"and keeps nothing from being submitted. Where nothing can be said it stays pending, with the reason."
+		"and does not prevent any submission. Where nothing can be said it stays pending, with the reason."
 	show.Query = []rest.Param{form.ShareParam}
 	rest.Handle(a, show, func(ctx context.Context, c *rest.Call, in form.SharedByID) (Verification, error) {
 		record, begun, err := use.Verification(ctx, c.Principal(), in.Share, in.ID)
@@ -105,7 +105,7 @@ func registerVerification(a *rest.API, use *cropcheckapp.Verification) {
 		return showVerification(record), nil
 	})
 	restart := assessmentRoute(http.MethodPost, "{id}/verification/", access.Assessments.Edit.For("restart_verification"), "Start the crop verification again")
-	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way runs anew. An assessment that was never submitted is 400 (`not_submitted`)."
+	restart.Description = "After imagery, boundaries or cultivations have changed. One that is under way starts again. An assessment that was never submitted is 400 (`not_submitted`)."
 	restart.Message, restart.Faults = "Verification started.", []int{http.StatusBadRequest}
 	rest.Handle(a, restart, form.OnRecord(use.Restart, showVerification))
 }

@@ -19,8 +19,8 @@ import (
 
 // GHGValues are placeholder figures: they are not calculated from anything.
 type GHGValues struct {
-	Emissions float64 `json:"emissions" doc:"Always 24.8, tCO2e: a placeholder, calculated from nothing."`
-	Removals  float64 `json:"removals" doc:"Always 5.3, tCO2e: a placeholder, calculated from nothing."`
+	Emissions float64 `json:"emissions" doc:"Always 24.8, tCO2e: a placeholder that is not calculated from anything."`
+	Removals  float64 `json:"removals" doc:"Always 5.3, tCO2e: a placeholder that is not calculated from anything."`
 	Balance   float64 `json:"balance" doc:"emissions - removals"`
 	Unit      string  `json:"unit" enum:"tCO2e" doc:"Unit of the figures."`
 }
@@ -28,17 +28,17 @@ type GHGValues struct {
 // Completeness states how complete an assessment is.
 type Completeness struct {
 	CompletenessPercentage float64                        `json:"completeness_percentage" doc:"0 to 100, rounded down to one decimal."`
-	IsReadyForSubmission   bool                           `json:"is_ready_for_submission" doc:"Nothing keeps the assessment from being submitted. Optional sections lower the percentage and are no obstacle."`
-	CompletenessComputedAt *time.Time                     `json:"completeness_computed_at" doc:"null: never yet."`
-	Stale                  bool                           `json:"stale" doc:"The assessment was written since; the background is at it."`
+	IsReadyForSubmission   bool                           `json:"is_ready_for_submission" doc:"Whether the assessment can be submitted. Optional sections lower the percentage but do not prevent submission."`
+	CompletenessComputedAt *time.Time                     `json:"completeness_computed_at" doc:"When it was last worked out; null: not yet."`
+	Stale                  bool                           `json:"stale" doc:"The assessment has been written since; it is being worked out in the background."`
 	Sections               map[string]SectionCompleteness `json:"sections" doc:"By key, with the general part as general; empty until the first run."`
 }
 
 // SectionCompleteness states how far a section is filled in.
 type SectionCompleteness struct {
-	Applies  bool           `json:"applies" doc:"false: it is not asked for, and does not count."`
-	Declared bool           `json:"declared" doc:"Declared to hold nothing."`
-	Status   string         `json:"status" enum:"not_started,in_progress,complete" doc:"not_started: nothing is entered. in_progress: something is, and required fields are empty or invalid. complete: none is, or the section is declared to hold nothing."`
+	Applies  bool           `json:"applies" doc:"false: the section is not required, and does not count."`
+	Declared bool           `json:"declared" doc:"Whether it is declared to be empty."`
+	Status   string         `json:"status" enum:"not_started,in_progress,complete" doc:"not_started: nothing is entered. in_progress: something is, and required fields are empty or invalid. complete: none is, or the section is declared to be empty."`
 	Filled   int            `json:"filled" doc:"Required fields that are filled in validly."`
 	Required int            `json:"required" doc:"Required fields in all, over all items."`
 	Missing  []MissingField `json:"missing" doc:"Required fields that are empty or invalid."`
@@ -46,8 +46,8 @@ type SectionCompleteness struct {
 
 // MissingField is a required field that is empty or invalid.
 type MissingField struct {
-	Field   string `json:"field" doc:"In general: fertilizers[].rate"`
-	Path    string `json:"path" doc:"This one: fertilizers[3].rate"`
+	Field   string `json:"field" doc:"The field without indices: fertilizers[].rate"`
+	Path    string `json:"path" doc:"The field with its indices: fertilizers[3].rate"`
 	Message string `json:"message" doc:"What to enter."`
 }
 
@@ -86,7 +86,7 @@ func (r assessmentRoutes) registerViews() {
 	})
 
 	values := assessmentRoute(http.MethodGet, "ghg-values/", access.Assessments.View.For("ghg_values"), "Placeholder figures")
-	values.Description = "Always the same figures. They are calculated from nothing and are not to be taken for real data. Parameters are ignored."
+	values.Description = "Always the same figures. They are not calculated from anything and are not real data. Parameters are ignored."
 	values.AnyQuery = true // specification, section 4.2
 	rest.Handle(r.api, values, func(ctx context.Context, c *rest.Call, _ struct{}) (GHGValues, error) {
 		placeholder := GHGValues{Emissions: 24.8, Removals: 5.3, Balance: 19.5, Unit: "tCO2e"} // specification, section 4.2
