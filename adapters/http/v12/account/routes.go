@@ -38,7 +38,7 @@ func Register(a *rest.API, d Deps) {
 		"user_disabled":       "the user was disabled (401)",
 		"too_many_attempts":   "too many wrong passwords from this address, or for this account from addresses that it has not signed in from; details hold retry_after, in seconds (429)",
 		"password_wrong":      "the current password is wrong (400)",
-		"link_invalid":        "the token of a one-time link was used or revoked, has expired, or never existed (400)",
+		"link_invalid":        "the token of a one-time link was used or revoked, has expired, or never existed (400); or a signed link is not valid for this address, or whoever made it may no longer do what it permits (401)",
 		"email_taken":         "a user with this e-mail address exists (400)",
 		"last_owner":          "the company would be left without an enabled owner (400)",
 		"role_in_use":         "users hold the role, or open invitations give it; details hold how many (400)",

@@ -41,7 +41,7 @@ func Register(a *rest.API, d Deps) {
 		"objects_unavailable":   "the store of uploaded files cannot be used; try again (503)",
 		"export_too_large":      "the fields are too many for one shapefile (400)",
 		"orders_open":           "orders for profiles or maps of the fields are not finished yet; details.orders names them (409)",
-		"boundary_missing":      "a field has no boundary; details.fields names it (409)",
+		"boundary_missing":      "a field has no boundary, details.fields names it; or the field of an order no longer exists or no longer has a boundary, so the series or map cannot be made again (409)",
 		"farms_differ":          "fields of several farms cannot be merged (409)",
 		"cultivations_differ":   "in some seasons the fields grew different crops; details.seasons names them (409)",
 		"field_changed":         "the field was changed while the request was running; details.fields names it (409)",

@@ -20,19 +20,19 @@ import (
 type ProfileComparison struct {
 	OrderID   int64          `json:"order_id" doc:"The order."`
 	IndexCode string         `json:"index_code" doc:"The index that is compared: that of the order."`
-	Years     SeriesStanding `json:"years" doc:"With the other seasons of the same field, day by day of the year."`
-	Fields    SeriesStanding `json:"fields" doc:"With other fields of the company that have the same crop in the same season."`
-	RadiusKm  float64        `json:"radius_km" doc:"How far off those fields may be."`
+	Years     SeriesStanding `json:"years" doc:"Comparison with the other seasons of the same field, on the same days of the year."`
+	Fields    SeriesStanding `json:"fields" doc:"Comparison with other fields of the company that have the same crop in the same season."`
+	RadiusKm  float64        `json:"radius_km" doc:"How far away those fields may be."`
 	Reason    *string        `json:"reason" doc:"Why there is no field to compare with; null: there is one."`
 }
 
 // SeriesStanding states how a profile compares with others.
 type SeriesStanding struct {
-	N           int           `json:"n" doc:"Seasons or fields at hand. A day is compared where at least three of them were seen on it."`
-	Standing    *string       `json:"standing" enum:"usual,low,high" doc:"Of the latest day that could be compared: low or high where its probability is under 0.1; null: none could be."`
-	Probability *float64      `json:"probability" doc:"Of a day as far from the others as the latest one, on either side, by Student's t; null: none could be compared."`
-	MeanScore   *float64      `json:"mean_score" doc:"Mean of the scores of all days: a season that is a little low on every day shows here."`
-	Days        []ComparedDay `json:"days" doc:"The days of observations that could be compared, in order."`
+	N           int           `json:"n" doc:"Available seasons or fields. A day is compared where at least three of them were seen on it."`
+	Standing    *string       `json:"standing" enum:"usual,low,high" doc:"Standing on the latest day that could be compared: low or high where its probability is under 0.1; null: none could be."`
+	Probability *float64      `json:"probability" doc:"Probability of a day at least as far from the others as the latest one, on either side, by Student's t; null: none could be compared."`
+	MeanScore   *float64      `json:"mean_score" doc:"Mean of the scores of all days: it reveals a season that is a little low on every day."`
+	Days        []ComparedDay `json:"days" doc:"The observation days that could be compared, in order."`
 	Reason      *string       `json:"reason" doc:"Why no day could be compared; null: some could be."`
 }
 
@@ -44,8 +44,8 @@ type ComparedDay struct {
 	P10        float64     `json:"p10" doc:"Tenth percentile of the others' smoothed lines."`
 	Median     float64     `json:"median" doc:"Their median."`
 	P90        float64     `json:"p90" doc:"Their ninetieth percentile."`
-	Percentile float64     `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
-	Score      float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others."`
+	Percentile float64     `json:"percentile" doc:"Share of the others that are below, ties counted by half, in percent."`
+	Score      float64     `json:"score" doc:"Distance from the mean of the others, in standard deviations of a new value."`
 }
 
 // ProfileStanding states how a profile compares with the other seasons of its field, on the latest day that could be compared.
@@ -54,14 +54,14 @@ type ProfileStanding struct {
 	Field       int64        `json:"field" doc:"Id of its field."`
 	Season      int64        `json:"season" doc:"Id of its season."`
 	IndexCode   string       `json:"index_code" doc:"The index that is compared: that of the order."`
-	Seasons     int          `json:"seasons" doc:"Other seasons of the field at hand. A day is compared where at least three of them were seen on it."`
-	Standing    *string      `json:"standing" enum:"usual,low,high" doc:"low or high where the probability is under 0.1; null, as all that follows: no day could be compared."`
+	Seasons     int          `json:"seasons" doc:"Available other seasons of the field. A day is compared where at least three of them were seen on it."`
+	Standing    *string      `json:"standing" enum:"usual,low,high" doc:"low or high where the probability is under 0.1; null, like all members that follow: no day could be compared."`
 	Date        *member.Date `json:"date" doc:"The latest day that could be compared."`
 	Value       *float64     `json:"value" doc:"The smoothed line of the profile on it."`
 	Median      *float64     `json:"median" doc:"The median of the other seasons' smoothed lines."`
-	Percentile  *float64     `json:"percentile" doc:"Share of the others below, those alike by half, in percent."`
-	Score       *float64     `json:"score" doc:"Standard deviations of a new value, from the mean of the others: below zero the field is lower than it uses to be."`
-	Probability *float64     `json:"probability" doc:"Of a day as far from the others, on either side, by Student's t."`
+	Percentile  *float64     `json:"percentile" doc:"Share of the others that are below, ties counted by half, in percent."`
+	Score       *float64     `json:"score" doc:"Distance from the mean of the others, in standard deviations of a new value; negative: the field is lower than usual."`
+	Probability *float64     `json:"probability" doc:"Probability of a day at least as far from the others, on either side, by Student's t."`
 	MeanScore   *float64     `json:"mean_score" doc:"Mean of the scores of all days that could be compared."`
 }
 
@@ -73,9 +73,9 @@ func registerComparison(a *rest.API, orders *satellite.Profiles) {
 		Method: http.MethodGet, Path: ordersPath + "{id}/comparison/", OperationID: "vi_profile_order_comparison", Tag: profileTag, Noun: "order",
 		Summary: "Compare a profile with other seasons and other fields", Permission: access.ProfileOrders.View.For("retrieve"),
 		Description: "Whether a season is unusual: against the other seasons of the same field, and against the fields of your company that have the same crop in the same season. " +
-			"Smoothed lines are compared on the days of the profile's observations, where they were seen. Needs `cultivation.view` too.",
-		Query: []rest.Param{{Name: "radius_km", Type: rest.Number, Description: "How far off other fields may be, up to " + strconv.Itoa(satellite.MaxRadiusKm) +
-			" km; " + strconv.Itoa(satellite.DefaultRadiusKm) + " where left out. The nearest 200 count."}},
+			"Smoothed lines are compared on the days of the profile's observations, where they were seen. It also needs `cultivation.view`.",
+		Query: []rest.Param{{Name: "radius_km", Type: rest.Number, Description: "How far away other fields may be, up to " + strconv.Itoa(satellite.MaxRadiusKm) +
+			" km; " + strconv.Itoa(satellite.DefaultRadiusKm) + " if left out. The nearest 200 count."}},
 	}
 	rest.Handle(a, compare, func(ctx context.Context, c *rest.Call, in struct {
 		form.ByID
@@ -99,9 +99,9 @@ func registerComparison(a *rest.API, orders *satellite.Profiles) {
 func registerStandings(a *rest.API, orders *satellite.Profiles) {
 	list := rest.Route{
 		Method: http.MethodGet, Path: standingsPath, OperationID: "vi_profile_comparisons_list", Tag: profileTag, Permission: access.ProfileOrders.View.For("list"),
-		Summary: "Which profiles are unusual for their fields",
+		Summary: "List which profiles are unusual for their fields",
 		Description: "All active profiles that the filters select, each against the other seasons of its field, on the latest day that could be compared: " +
-			"`years` of the comparison of a single one, for a map of many fields. In the order of ids.",
+			"as in `years` of the comparison of a single one, for a map of many fields. In the order of ids.",
 	}
 	filters := []rest.Param{
 		form.IDsParam,

@@ -19,10 +19,10 @@ import (
 
 // LandMapOrderWrite is an order of a map of the land itself: of relief or soil.
 type LandMapOrderWrite struct {
-	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives the order of such maps. Either this or field_boundary."`
-	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content. No field is made of it."`
-	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
-	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that permits ordering such maps. Either this or field_boundary."`
+	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. Outlines with the same content count as one field. No field is created from it."`
+	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is stored with the order; every type is available for every map."`
+	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: the answer comes at once. false: it comes when the map is computed, after at most 30 seconds; a map that takes longer is answered as processing."`
 	form.External
 }
 
@@ -33,8 +33,8 @@ func (in LandMapOrderWrite) request() (satellite.MapRequest, *string, member.Out
 // LandMap is an order of a map of the land with its layers.
 type LandMap struct {
 	LandMapOrder
-	Refreshing bool            `json:"refreshing" doc:"The map is being made anew, or files that had expired are being made again: a later retrieve may show more."`
-	Layers     []FieldMapLayer `json:"layers" doc:"What the map shows; those that could not be made say why in reason."`
+	Refreshing bool            `json:"refreshing" doc:"The map is being made again, or files that had expired are being made again: a later retrieve may show more."`
+	Layers     []FieldMapLayer `json:"layers" doc:"The layers of the map; those that could not be made say why in reason."`
 }
 
 func showLandMap(m satellite.Map) LandMap {
@@ -54,7 +54,7 @@ func landFilters() (out []rest.Param) {
 const onceForLand = "\n\nIt takes no season, no date and no index. A field is charged once, on its first successful order of a profile or a map, whichever comes first. " +
 	"A company has one order for a field or outline. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing."
 
-const keptForLand = " Files are kept for 90 days and made again, at no charge, when somebody asks for one that has expired."
+const keptForLand = " Files are kept for 90 days and made again, at no charge, when an expired one is requested."
 
 func landMapRoutes(of mapProduct, d Deps, orders, shows string) mapRoutes[LandMapOrderWrite, LandMapOrder, LandMap] {
 	return mapRoutes[LandMapOrderWrite, LandMapOrder, LandMap]{
@@ -74,10 +74,10 @@ func registerElevationMaps(a *rest.API, d Deps) {
 }
 
 func registerSoilMaps(a *rest.API, d Deps) {
-	a.DescribeTag(soilTag, "What registered rasters of the soil say of a field.")
+	a.DescribeTag(soilTag, "What registered rasters of the soil say about a field.")
 	landMapRoutes(soilMap, d,
-		"Orders what the rasters that the operator registered for your company, or for all, say of a field: its statistics and pixels, a layer a raster. Where no raster covers the field, the order fails with the reason and nothing is charged.",
-		"With a layer for each registered raster, or the reason why it has none of the field. A raster that was registered later is shown after a recompute.").register(a)
+		"Orders what the rasters that the operator registered for your company, or for all, say about a field: its statistics and pixels, one layer per raster. Where no raster covers the field, the order fails with the reason and nothing is charged.",
+		"With a layer for each registered raster, or the reason why it has no values in the field. A raster that was registered later is shown after a recompute.").register(a)
 	mapSheets{soilMap, d.Views}.register(a)
 }
 
@@ -106,8 +106,8 @@ func showContour(c fieldmap.Contour, of *indexmap.Layer) (f contourFeature) {
 
 func (m mapSheets) registerContours(a *rest.API) {
 	route := m.route("contours/", "contours", "The contours of a field")
-	route.Description = "A GeoJSON FeatureCollection with a MultiLineString for each height, in the field alone; the higher land lies on the left of each line. Properties: `height` (m), `items` (the elevation models) and `synthetic`. Beside the features, `interval` is the one that was taken, and `method` says how heights and contours were worked out."
-	route.Query = []rest.Param{form.ShareParam, {Name: "interval", Type: rest.Number, Description: "Metres between two contours, from 0.1; default: some eight contours with round heights."}}
+	route.Description = "A GeoJSON FeatureCollection with a MultiLineString for each height, only within the field; the higher land lies on the left of each line. Properties: `height` (m), `items` (the elevation models) and `synthetic`. In addition to the features, `interval` is the one that was used, and `method` says how heights and contours were worked out."
+	route.Query = []rest.Param{form.ShareParam, {Name: "interval", Type: rest.Number, Description: "Metres between two contours, from 0.1; default: about eight contours at round heights."}}
 	route.Media = form.Media(ports.GeoJSON)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
 		form.SharedByID

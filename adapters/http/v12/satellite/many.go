@@ -17,19 +17,19 @@ import (
 // PlacedItem is the outcome of one order of a batch.
 type PlacedItem struct {
 	Index   int     `json:"index" doc:"Place in the array, from 0."`
-	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order is there, and nothing is held for it. fail: refused, and nothing of it is stored."`
-	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or is there; null where it was refused or only previewed."`
-	Charge  float64 `json:"charge" doc:"Credits that placing it holds; 0 for a field that was charged or is held for already."`
-	Code    *string `json:"code" doc:"Of skip: order_open, duplicate_profile or duplicate_map; of fail: that of the error that a single order would be answered with."`
-	Message *string `json:"message" doc:"The code for people; null of create."`
+	Verdict string  `json:"verdict" enum:"create,skip,fail" doc:"create: placed. skip: the order already exists, and nothing is held for it. fail: refused, and nothing of it is stored."`
+	OrderID *int64  `json:"order_id" doc:"Id of the order that was placed or already exists; null where it was refused or only previewed."`
+	Charge  float64 `json:"charge" doc:"Credits that placing it holds; 0 for a field that was already charged or that credit is already held for."`
+	Code    *string `json:"code" doc:"With skip: order_open, duplicate_profile or duplicate_map; with fail: the code of the error that a single order would be answered with."`
+	Message *string `json:"message" doc:"The code in words, for people; null with create."`
 
-	Errors map[string][]string `json:"errors" doc:"By member, as those of a single order; why it is refused."`
+	Errors map[string][]string `json:"errors" doc:"By member, as for a single order; why it is refused."`
 }
 
 // PlacedItems are the outcomes of the orders of a batch.
 type PlacedItems struct {
 	Preview bool         `json:"preview" doc:"Nothing was placed."`
-	Charge  float64      `json:"charge" doc:"Credits that all of them hold."`
+	Charge  float64      `json:"charge" doc:"Credits that are held for all of them."`
 	Items   []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
 }
 
@@ -43,8 +43,8 @@ var previewParam = rest.Param{Name: "preview", Type: rest.Boolean, Description: 
 func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.ProfileFiles) {
 	place := rest.Route{
 		Method: http.MethodPost, Path: ordersPath + "batch/", OperationID: "vi_profile_order_batch", Summary: "Order many profiles",
-		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
-			"refused leaves the others alone. Credit is held in the order of the array.",
+		Description: "An array of up to 1,000 orders, each like a single one, placed in one transaction. The answer has an item for each; one that is " +
+			"refused does not affect the others. Credit is held in the order of the array.",
 		Tag: profileTag, Permission: access.ProfileOrders.Create.For("batch"), Message: "See the verdict of each item.",
 		Body: rest.BulkBody[OrderWrite](), Inapplicable: inapplicable, Query: []rest.Param{previewParam},
 	}
@@ -59,17 +59,17 @@ func registerMany(a *rest.API, orders *satellite.Profiles, files *satellite.Prof
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
 		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 		{Name: "company", Type: rest.Integer, Description: "Id of the company."},
-		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the series is of."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field now has a different outline from that of the series."},
 	}
 	formats := []string{ports.JSONL, ports.CSV, ports.XLSX, ports.GeoJSON}
 	series := rest.Route{
 		Method: http.MethodGet, Path: "profiles/vegetation-index-profile/series/", OperationID: "vi_profile_series",
 		Summary: "The series of many orders as one file", Tag: profileTag, Permission: access.ProfileOrders.View.For("series"),
-		Description: "The accepted dates of all active orders that the filters select, however many there are: JSON lines (an order a line), CSV or a workbook (a date " +
-			"a line) or GeoJSON (an order a feature on the outline that its series is of, with one property a date).",
+		Description: "The accepted dates of all active orders that the filters select, however many there are: JSON lines (one order per line), CSV or a workbook (one date " +
+			"per line) or GeoJSON (one feature per order, on the outline that its series covers, with one property per date).",
 		Query: append([]rest.Param{
 			form.FormatParam(formats...), form.ShareParam,
-			{Name: "index_code", Type: rest.String, Description: "The stored series of this index, of the orders that have one; whatever its case. Default: each order's own."},
+			{Name: "index_code", Type: rest.String, Description: "The stored series of this index, of the orders that have one; its case does not matter. Default: each order's own."},
 			{Name: "mask", Type: rest.String, Description: "The stored series with this mask, in the same way."},
 			{Name: "dataset", Type: rest.String, Description: "The stored series of this data set, in the same way: " + datasetText},
 		}, filters...),

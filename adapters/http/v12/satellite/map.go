@@ -23,15 +23,15 @@ import (
 // MapOrderWrite is a request for an order of a map.
 type MapOrderWrite struct {
 	FieldUUID      *string        `json:"field_uuid" required:"false" format:"uuid" doc:"A field with a boundary: of your company, or shared with it by a grant that gives vi-map.create. Either this or field_boundary."`
-	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. It counts as one field by its content: the same land is charged once, however its corners are ordered. No field is made of it."`
-	SeasonID       *int64         `json:"season_id" required:"false" minimum:"1" doc:"A season of your company: the map has all its usable dates. Either this or date."`
-	Date           *member.Date   `json:"date" required:"false" doc:"One date: the map is of the usable acquisition that lies nearest to it, at most 5 days away, of two the earlier."`
+	FieldBoundary  member.Outline `json:"field_boundary" required:"false" doc:"An outline instead of a field: GeoJSON Polygon or MultiPolygon, longitude first. Outlines with the same content count as one field: the same land is charged once, whatever the order of its corners. No field is created from it."`
+	SeasonID       *int64         `json:"season_id" required:"false" minimum:"1" doc:"A season of your company: the map has all of its usable dates. Either this or date."`
+	Date           *member.Date   `json:"date" required:"false" doc:"One date: the map shows the usable acquisition nearest to it, at most 5 days away; of two, the earlier one."`
 	IndexCode      *string        `json:"index_code" required:"false" doc:"Default NDVI."`
-	Mask           *string        `json:"mask" required:"false" doc:"Which pixels count; default standard. As of a profile."`
-	Dataset        *string        `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As of a profile."`
-	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is kept with the order; every type is there of every map."`
-	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: as many as are usual."`
-	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: answered at once. false: answered when the map is computed, at most 30 seconds later; one that takes longer is answered as processing."`
+	Mask           *string        `json:"mask" required:"false" doc:"Which pixels count; default standard. As for a profile."`
+	Dataset        *string        `json:"dataset" required:"false" doc:"The data set of the imagery archive; default all. As for a profile."`
+	OutputDataType *string        `json:"output_data_type" required:"false" enum:"geotiff,png,geojson" doc:"What the map is wanted as. It is stored with the order; every type is available for every map."`
+	NoOfClasses    *int64         `json:"no_of_classes" required:"false" minimum:"2" maximum:"9" doc:"How many classes the values are divided into where classes are shown; null: the default number."`
+	IsBackground   *bool          `json:"is_background" required:"false" doc:"Default true: the answer comes at once. false: it comes when the map is computed, after at most 30 seconds; a map that takes longer is answered as processing."`
 	form.External
 }
 
@@ -40,31 +40,31 @@ type MapOrder struct {
 	OrderID        int64        `json:"order_id" doc:"Id of the order, to retrieve it by."`
 	MapUUID        string       `json:"map_uuid" format:"uuid" doc:"The map's uuid, which events and the refusal of a duplicate name it by."`
 	Product        string       `json:"product" doc:"What was ordered, as the ledger names it."`
-	Status         string       `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the map is being made. active: the map is there. failed: none could be made, and nothing was charged."`
+	Status         string       `json:"status" enum:"pending,processing,active,failed" doc:"pending: it is waiting, for the given reason. processing: the map is being made. active: the map is ready. failed: none could be made, and nothing was charged."`
 	Reason         *string      `json:"reason" doc:"Why the order is pending or failed."`
 	IndexCode      string       `json:"index_code" doc:"Vegetation index of the map, as NDVI."`
-	Mask           string       `json:"mask" doc:"The mask that the map is made with, in its one form."`
-	Dataset        string       `json:"dataset" doc:"The data sets that the map is of."`
-	Field          *int64       `json:"field" doc:"Id of the field; null of an outline that is no field."`
-	FieldUUID      *string      `json:"field_uuid" doc:"Uuid of the field; null of an outline that is no field."`
-	Outline        *string      `json:"outline" doc:"Digest (SHA-256) of the outline that is no field; null of a field."`
-	Season         *int64       `json:"season" doc:"Id of the season; null of a map of one date."`
-	Date           *member.Date `json:"date" doc:"The date that was asked for; null of a map of a season."`
-	StartDate      member.Date  `json:"start_date" doc:"First day of the acquisitions that the map may be of."`
+	Mask           string       `json:"mask" doc:"The mask that the map is made with, in its canonical form."`
+	Dataset        string       `json:"dataset" doc:"The data sets that the map is made from."`
+	Field          *int64       `json:"field" doc:"Id of the field; null for an outline that is not a field."`
+	FieldUUID      *string      `json:"field_uuid" doc:"Uuid of the field; null for an outline that is not a field."`
+	Outline        *string      `json:"outline" doc:"Digest (SHA-256) of the outline that is not a field; null for a field."`
+	Season         *int64       `json:"season" doc:"Id of the season; null for a map of one date."`
+	Date           *member.Date `json:"date" doc:"The date that was requested; null for a map of a season."`
+	StartDate      member.Date  `json:"start_date" doc:"First day of the acquisitions that the map may include."`
 	EndDate        member.Date  `json:"end_date" doc:"Last day, inclusive."`
 	OutputDataType *string      `json:"output_data_type" doc:"What the map was wanted as; null where the order did not say."`
-	NoOfClasses    *int64       `json:"no_of_classes" doc:"The number of classes that the order asked for; null: as many as are usual."`
+	NoOfClasses    *int64       `json:"no_of_classes" doc:"The number of classes that the order requested; null: the default number."`
 	Company        int64        `json:"company" doc:"Id of the company that ordered and pays."`
-	FieldCompany   int64        `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
+	FieldCompany   int64        `json:"field_company" doc:"Id of the company whose field it is: another company where it is shared for orders."`
 	CreatedBy      int64        `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
 	CreatedAt      time.Time    `json:"created_at" doc:"When the record was made."`
 	UpdatedAt      time.Time    `json:"updated_at" doc:"When the record was last written."`
 	LastCheckedAt  *time.Time   `json:"last_checked_at" doc:"When the archive was last searched for the map."`
 	Synthetic      bool         `json:"synthetic" doc:"The map comes from a synthetic archive, not from observations."`
 	SmallField     bool         `json:"small_field" doc:"Fewer than ten pixels: figures are weighted by exact areas."`
-	BoundaryID     *int64       `json:"boundary_id" doc:"The outline of the field that the map is of: an id of the field's boundaries."`
+	BoundaryID     *int64       `json:"boundary_id" doc:"The outline of the field that the map covers: the id of one of the field's boundaries."`
 
-	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the map anew on it, at no charge."`
+	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field now has a different outline; recompute makes the map again on it, at no charge."`
 	NumberOfDates    int          `json:"number_of_dates" doc:"How many dates the map has."`
 	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
 	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
@@ -80,7 +80,7 @@ type MapDate struct {
 // Map is an order of a map with its dates.
 type Map struct {
 	MapOrder
-	Method     string      `json:"method" doc:"How the values of its pixels are worked out, of all dates alike."`
+	Method     string      `json:"method" doc:"How the values of its pixels are worked out, the same way for all dates."`
 	Refreshing bool        `json:"refreshing" doc:"The archive is being searched again, or files that had expired are being made again: a later retrieve may show more."`
 	Dates      []MapDate   `json:"dates" doc:"The usable dates, oldest first, with the figures of the pixels in the field."`
 	Rejected   []Rejection `json:"rejected" doc:"The dates that could not be used, and why."`
@@ -148,7 +148,7 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 	})
 
 	quote := rest.Route{
-		Method: http.MethodPost, Path: m.path() + "quote/", OperationID: m.operation + "_order_quote", Summary: "What an order of " + m.what + " would cost",
+		Method: http.MethodPost, Path: m.path() + "quote/", OperationID: m.operation + "_order_quote", Summary: "Quote the price of an order of " + m.what + " would cost",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
 		Tag:         m.tag, Permission: m.access().Create.For("quote"), Message: "Nothing was ordered.", Body: rest.Body[W](),
 	}
@@ -166,8 +166,8 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 
 	many := rest.Route{
 		Method: http.MethodPost, Path: m.path() + "batch/", OperationID: m.operation + "_order_batch", Summary: "Order many maps",
-		Description: "An array of up to 1,000 orders, each as of a single one, placed in one transaction. The answer has an item for each; one that is " +
-			"refused leaves the others alone. Credit is held in the order of the array. All are placed in the background: `is_background` is not looked at.",
+		Description: "An array of up to 1,000 orders, each like a single one, placed in one transaction. The answer has an item for each; one that is " +
+			"refused does not affect the others. Credit is held in the order of the array. All are placed in the background: `is_background` is ignored.",
 		Tag: m.tag, Permission: m.access().Create.For("batch"), Message: "See the verdict of each item.", Body: rest.BulkBody[W](), Query: []rest.Param{previewParam},
 	}
 	rest.Handle(a, many, func(ctx context.Context, c *rest.Call, in previewed) (PlacedItems, error) {
@@ -203,10 +203,10 @@ func (m mapRoutes[W, O, M]) registerRead(a *rest.API) {
 func (m mapRoutes[W, O, M]) registerRecompute(a *rest.API) {
 	recompute := rest.Route{
 		Method: http.MethodPost, Path: m.path() + "{id}/recompute/", OperationID: m.operation + "_order_recompute",
-		Summary: "Make the map anew on the field's outline of today", Tag: m.tag, Noun: "order",
+		Summary: "Make the map again on the field's present outline", Tag: m.tag, Noun: "order",
 		Description: "For an active order, such as one whose field was given another outline (`boundary_outdated`). It costs nothing, and is done in the background: until then the map stays as it is. " +
-			"An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`). Where nothing comes of the new outline, the earlier map stays.",
-		Permission: m.access().Create.For("recompute"), Message: "The map is made anew.", Faults: []int{http.StatusConflict},
+			"An outline of more than 1.1 times the area that was charged is 409 (`boundary_too_different`). If no map can be made with the new outline, the earlier map stays.",
+		Permission: m.access().Create.For("recompute"), Message: "The map is being made again.", Faults: []int{http.StatusConflict},
 	}
 	rest.Handle(a, recompute, func(ctx context.Context, c *rest.Call, in form.ByID) (Placed, error) {
 		order, err := m.maps.Recompute(ctx, c.Principal(), m.code, in.ID)
@@ -265,10 +265,10 @@ func viMapRoutes(maps *satellite.Maps, limits geo.Limits) mapRoutes[MapOrderWrit
 		mapProduct: viMap, maps: maps, limits: limits, filters: orderFilters("map is"), order: showMapOrder, whole: showMap,
 		orders: "Orders the pixels of an index in a field: of all usable dates of a season, or of the usable date nearest to a day. " +
 			"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
-			"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is no field once for its content. A map without a usable date is never active and never charged.\n\n" +
+			"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is not a field, once for its content. A map without a usable date is never active and never charged.\n\n" +
 			"A company has one order for a field or outline, a season or date, and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing.",
-		shows: "An active map whose season can still bring dates is brought up to date in the background where it was last checked over a day ago, as a profile is, and whenever the profile of its field and season is watched and brought something new. " +
-			"Files of dates are kept for 90 days and made again, at no charge, when somebody asks for one that has expired.",
+		shows: "An active map whose season can still bring dates is brought up to date in the background if it was last checked over a day ago, as a profile is, and whenever the profile of its field and season is watched and has something new. " +
+			"Files of dates are kept for 90 days and made again, at no charge, when an expired one is requested.",
 	}
 }
 

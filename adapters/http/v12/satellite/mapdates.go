@@ -39,12 +39,12 @@ type mapSheets struct {
 // describeSheets describes the error codes of these routes.
 func describeSheets(a *rest.API) {
 	a.DescribeCodes(map[string]string{
-		"map_layer":        "the map has no such layer; details hold the reason and the layers that there are (404)",
+		"map_layer":        "the map has no such layer; details hold the reason and the existing layers (404)",
 		"map_date":         "the map has no such date; details hold the reason, none where nothing was acquired, and the nearest usable dates (404)",
-		"map_file_expired": "the file of a date had expired and is being made again; ask again as Retry-After says (503)",
+		"map_file_expired": "the file of a date had expired and is being made again; try again as Retry-After says (503)",
 		"map_colours":      "a date cannot be shown in the colours of its scenes; details hold the reason, bands or gone, and the bands that are missing (409)",
 		"link_expired":     "the signed link has expired (401)",
-		"link_invalid":     "the signed link is not valid for this address, or its maker may no longer do what it opens (401)",
+		"link_invalid":     "the token of a one-time link was used or revoked, has expired, or never existed (400); or a signed link is not valid for this address, or whoever made it may no longer do what it permits (401)",
 	})
 }
 
@@ -91,11 +91,11 @@ func (m mapSheets) register(a *rest.API) {
 var (
 	lowParam     = rest.Param{Name: "low", Type: rest.Number, Description: "The value that the first colour stands for; default: that of `style/`. Lower ones have the same colour."}
 	highParam    = rest.Param{Name: "high", Type: rest.Number, Description: "The value that the last colour stands for; default: that of `style/`. Higher ones have the same colour."}
-	methodParam  = rest.Param{Name: "method", Type: rest.String, Enum: methodNames(), Description: "How classes are divided: as many pixels in each (quantile, the default), or as wide as each other."}
+	methodParam  = rest.Param{Name: "method", Type: rest.String, Enum: methodNames(), Description: "How classes are divided: with as many pixels in each (quantile, the default), or with equal widths."}
 	classesParam = rest.Param{Name: "classes", Type: rest.Integer, Description: "The number of classes, 2 to 9; tied values may leave fewer."}
 )
 
-var styleParam = rest.Param{Name: "style", Type: rest.String, Enum: indexmap.CombinationCodes(), Description: "Of pictures: the colours of the scenes in place of the index."}
+var styleParam = rest.Param{Name: "style", Type: rest.String, Enum: indexmap.CombinationCodes(), Description: "Only for pictures: the colours of the scenes in place of the index."}
 
 func methodNames() []string {
 	return form.Each(indexmap.Methods, func(m indexmap.Method) string { return string(m) })
@@ -150,25 +150,25 @@ func (p mapProduct) route(path, operation, summary string) rest.Route {
 
 func (m mapSheets) registerPictures(a *rest.API) {
 	route := m.route("maps/{file}/", "picture", "A date of a map as a picture or as GeoTIFF")
-	route.Description = "`{file}` is a usable date with an ending: `2025-05-12.png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and the scenes; or `2025-05-12.tif`, " +
-		"a Cloud-Optimized GeoTIFF of 32-bit numbers in the system of the scenes' tile, with overviews where it is large: band 1 is the index (NaN where nothing was seen), band 2 what each pixel counts in the field, 1 or less where it is small; " +
+	route.Description = "`{file}` is a usable date with an ending: `2025-05-12.png` or `.svg`, a picture for printing, with the outline of the field, the values' colours, a scale and the scenes; or `2025-05-12.tif`, " +
+		"a Cloud-Optimized GeoTIFF of 32-bit numbers in the coordinate system of the scenes' tile, with overviews where it is large: band 1 is the index (NaN where nothing was seen), band 2 is how much each pixel counts in the field, 1, or less where the field is small; " +
 		"the mean of band 1, weighted by band 2, is that of the profile. Its metadata name index, date, scenes, and whether they are synthetic, as pictures do.\n\n" +
 		"A date that the map does not have is 404 `map_date`, with its reason and the nearest usable dates."
 	if !m.dated() {
 		route.Summary = "A layer of a map as a picture or as GeoTIFF"
 		route.Description = "`{file}` is the name of a layer with an ending: `" + m.fileExample() + ".png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and what it was made from; or `" + m.fileExample() + ".tif`, " +
 			"a Cloud-Optimized GeoTIFF of 32-bit numbers in UTM, with overviews where it is large: band 1 has the values (NaN where there is none), band 2 is 1 for the pixels of the field. Its metadata name layer, scenes, and whether they are synthetic, as pictures do.\n\n" +
-			"A layer that the map does not have is 404 `map_layer`, with the reason and the layers that there are."
+			"A layer that the map does not have is 404 `map_layer`, with the reason and the existing layers."
 	}
 	route.Query = []rest.Param{
-		form.ShareParam, {Name: "legend", Type: rest.Boolean, Description: "Of pictures; false: the map alone, without title, legend and sources. Default true."},
-		{Name: "thumbnail", Type: rest.Boolean, Description: "Of pictures; true: the map alone, 320 pixels wide, as lists show it. Default false."},
-		{Name: "bands", Type: rest.Integer, Description: "Of GeoTIFFs; 1: the pixels of the field alone in one band, as programs show it that take two bands for colours, such as QGIS. Default 2."},
+		form.ShareParam, {Name: "legend", Type: rest.Boolean, Description: "Only for pictures; false: the map alone, without title, legend and sources. Default true."},
+		{Name: "thumbnail", Type: rest.Boolean, Description: "Only for pictures; true: the map alone, 320 pixels wide, as shown in lists. Default false."},
+		{Name: "bands", Type: rest.Integer, Description: "Only for GeoTIFFs; 1: only the pixels of the field, in one band, for programs that take two bands for colours, such as QGIS. Default 2."},
 		lowParam, highParam, methodParam,
-		{Name: "classes", Type: rest.Integer, Description: "Of pictures: the values in so many classes, 2 to 9; default: each in its own shade."},
+		{Name: "classes", Type: rest.Integer, Description: "Only for pictures: the values in this many classes, 2 to 9; default: each in its own shade."},
 	}
 	if m.dated() {
-		route.Description += "\n\n`?style=true-colour` shows a picture of what the scenes of the date saw, clouds and all, in red, green and blue (B04, B03, B02); `false-colour` shows the near infrared as red (B08, B04, B03), so that dense crops are bright red. " +
+		route.Description += "\n\n`?style=true-colour` shows a picture of what the scenes of the date saw, including clouds, in red, green and blue (B04, B03, B02); `false-colour` shows the near infrared as red (B08, B04, B03), so that dense crops are bright red. " +
 			"Reflectance 0 is black; 0.3, of the near infrared 0.6, is as bright as can be, on every date. Where the scenes lack a band, or the archive no longer has them, it is 409 `map_colours`."
 		route.Query = append(route.Query, styleParam)
 	}
@@ -196,11 +196,11 @@ func (m mapSheets) registerPictures(a *rest.API) {
 			ask.Day, ask.Layer = &day, ""
 		}
 		if ending != ports.PNG && ending != ports.SVG && ending != ports.GeoTIFF {
-			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "What a map shows is named as "+m.fileExample()+".png, .svg or .tif.")
+			return rest.Raw{}, fault.New(fault.NotFound, "not_found", "The files of a map are named as "+m.fileExample()+".png, .svg or .tif.")
 		}
 		if ending == ports.GeoTIFF {
 			if colours != "" {
-				return rest.Raw{}, fault.Field("style", "Colours are of pictures. Fix: ask for .png or .svg, or leave style out.")
+				return rest.Raw{}, fault.Field("style", "Colours are only for pictures. Fix: request .png or .svg, or leave style out.")
 			}
 			bands, err := bandsOf(in.Bands)
 			if err != nil {
@@ -234,20 +234,20 @@ func bandsOf(given *int64) (int64, error) {
 		return both, nil
 	}
 	if *given < 1 || *given > both {
-		return 0, fault.Field("bands", "Files have 1 band, or 2.")
+		return 0, fault.Field("bands", "A file has 1 band, or 2.")
 	}
 	return *given, nil
 }
 
 func (m mapSheets) registerTiles(a *rest.API) {
 	route := m.route("tiles/{z}/{x}/{y}/", "tile", "A tile of a map")
-	route.Description = "A tile of Web Mercator (EPSG:3857) as map libraries ask for it, PNG: zoom 0 to 22, column, and row with its ending, as `5.png`; `5@2x.png` has 512 pixels. Pixels of the field in the colours of `style/`, " +
-		"transparent everywhere else, also where nothing was seen; a tile beside the field is transparent. Tiles fit without a seam: each pixel has the value of the map's pixel that holds its middle."
+	route.Description = "A tile of Web Mercator (EPSG:3857) as map libraries request it, PNG: zoom 0 to 22, column, and row with its ending, as `5.png`; `5@2x.png` has 512 pixels. Pixels of the field in the colours of `style/`, " +
+		"transparent everywhere else, also where nothing was seen; a tile outside the field is transparent. Tiles fit together without seams: each pixel has the value of the map's pixel that contains its centre."
 	route.Query = []rest.Param{
 		form.ShareParam, m.sheetParam(m.first()), lowParam, highParam,
 		{Name: "size", Type: rest.Integer, Description: "Pixels each way, 256 (default) or 512."},
-		{Name: "resampling", Type: rest.String, Enum: []string{"nearest", "bilinear"}, Description: "bilinear: between the middles of the map's pixels. Default nearest."},
-		{Name: "margin", Type: rest.Boolean, Description: "With true: also the pixels around the field that do not count. Default false."},
+		{Name: "resampling", Type: rest.String, Enum: []string{"nearest", "bilinear"}, Description: "bilinear: interpolated between the centres of the map's pixels. Default nearest."},
+		{Name: "margin", Type: rest.Boolean, Description: "With true: also the pixels around the field, which do not count. Default false."},
 	}
 	route.Media = form.Media(ports.PNG)
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in struct {
@@ -304,8 +304,8 @@ type MapLinkWrite struct {
 
 // MapLink is a signed link to a map.
 type MapLink struct {
-	Link      string    `json:"link" doc:"What the addresses of the map's pictures, files, tiles, figures and zones take as ?link=."`
-	ExpiresAt time.Time `json:"expires_at" doc:"From when on the link is dead."`
+	Link      string    `json:"link" doc:"The value of ?link= for the addresses of the map's pictures, files, tiles, figures and zones."`
+	ExpiresAt time.Time `json:"expires_at" doc:"The time from which the link no longer works."`
 	Tiles     string    `json:"tiles" doc:"Template of the addresses of tiles, for map libraries: put in {z}, {x}, {y} and, for another date than the last, &date=, for another layer than the first, &layer=."`
 	Pictures  string    `json:"pictures" doc:"Template of the addresses of pictures: put in {date} or {layer}."`
 	Files     string    `json:"files" doc:"Template of the addresses of GeoTIFFs: put in {date} or {layer}."`
@@ -314,8 +314,8 @@ type MapLink struct {
 func (m mapSheets) registerLinks(a *rest.API) {
 	route := rest.Route{
 		Method: http.MethodPost, Path: m.path() + "{id}/links/", OperationID: m.operation + "_link", Summary: "Make a signed link to a map", Tag: m.tag, Noun: "map",
-		Description: "With the link whoever holds it reads the pictures, files, tiles, figures and zones of this map until it expires, and nothing else: for `<img>` and for map libraries, which can send no header. " +
-			"It dies with the account, the role or the API key of who made it. It is stored nowhere; that it was made is in the audit trail.",
+		Description: "Whoever holds the link can read the pictures, files, tiles, figures and zones of this map until it expires, and nothing else: for `<img>` and for map libraries, which cannot send headers. " +
+			"It ends with the account, the role or the API key of whoever made it. It is not stored anywhere; the audit trail records that it was made.",
 		Permission: m.access().View.For("link"), Query: []rest.Param{form.ShareParam}, Body: rest.Body[MapLinkWrite]().Optional(), Secret: true, Message: "Keep the link to yourself and to those who may see the map.",
 	}
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in form.SharedByID) (MapLink, error) {

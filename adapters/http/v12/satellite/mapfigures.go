@@ -19,10 +19,10 @@ import (
 // MapStyle states how the values of an index are coloured.
 type MapStyle struct {
 	IndexCode string      `json:"index_code" doc:"The vegetation index, as NDVI."`
-	Family    string      `json:"family" doc:"The ramp of colours, which indices of one kind share."`
+	Family    string      `json:"family" doc:"The colour ramp, which indices of one kind share."`
 	Low       float64     `json:"low" doc:"The value of the first colour, which lower ones have too."`
 	High      float64     `json:"high" doc:"The value of the last colour, which higher ones have too."`
-	Stops     []StyleStop `json:"stops" doc:"Eleven values at equal distances with their colours, from the lowest, for legends and map libraries: between them the colours turn evenly."`
+	Stops     []StyleStop `json:"stops" doc:"Eleven values at equal distances with their colours, from the lowest, for legends and map libraries: between them the colours change evenly."`
 	Colors    []string    `json:"colors" doc:"All colours of the ramp, from low to high at equal distances."`
 	Unseen    string      `json:"unseen" doc:"The colour of pixels of the field without a value in pictures, which hatch them too; tiles leave them transparent."`
 	About     string      `json:"about" doc:"How the ramp is made, for people."`
@@ -48,9 +48,9 @@ func showStyle(s indexmap.Style) MapStyle {
 // MapClass is a class of the values of a date.
 type MapClass struct {
 	Number int      `json:"number" doc:"From 1, the lowest values."`
-	Low    float64  `json:"low" doc:"From this value on."`
-	High   float64  `json:"high" doc:"Where the next class begins; of the last the highest value, which it includes."`
-	Pixels int      `json:"pixels" doc:"Pixels of the field in it."`
+	Low    float64  `json:"low" doc:"The lowest value of the class."`
+	High   float64  `json:"high" doc:"Where the next class begins; for the last class the highest value, which it includes."`
+	Pixels int      `json:"pixels" doc:"Number of pixels of the field in the class."`
 	Share  float64  `json:"share" doc:"Share of the field's pixels with a value, 0 to 1."`
 	Mean   *float64 `json:"mean" doc:"Mean of its pixels; null where it has none."`
 	Color  string   `json:"color" doc:"How pictures show it, as #rrggbb."`
@@ -58,9 +58,9 @@ type MapClass struct {
 
 // MapFigures are the statistics of a date.
 type MapFigures struct {
-	Date        member.Date     `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Date        member.Date     `json:"date" doc:"Day of the scenes, in solar time at the field."`
 	Items       []string        `json:"items" doc:"Ids of the scenes."`
-	Synthetic   bool            `json:"synthetic" doc:"The scenes were made up for demonstration."`
+	Synthetic   bool            `json:"synthetic" doc:"The scenes were made up for a demonstration."`
 	NValid      int             `json:"n_valid" doc:"Pixels with a value."`
 	NPolygon    int             `json:"n_polygon" doc:"Pixels of the field."`
 	Coverage    float64         `json:"coverage" doc:"Valid pixels / pixels in the field."`
@@ -68,23 +68,23 @@ type MapFigures struct {
 	Std         *float64        `json:"std" doc:"Population standard deviation."`
 	Min         *float64        `json:"min" doc:"Smallest value."`
 	Max         *float64        `json:"max" doc:"Largest value."`
-	Percentiles []MapPercentile `json:"percentiles" doc:"Linear between the values."`
+	Percentiles []MapPercentile `json:"percentiles" doc:"Percentiles, interpolated linearly between the values."`
 	Histogram   []HistogramBin  `json:"histogram" doc:"The bins of 0.05 that are not empty."`
 	Classes     *[]MapClass     `json:"classes,omitempty" doc:"With ?classes=: the classes, from the lowest."`
-	Notes       *[]string       `json:"notes,omitempty" doc:"With ?classes=: what is not as asked, such as fewer classes where values are tied."`
+	Notes       *[]string       `json:"notes,omitempty" doc:"With ?classes=: what differs from the request, such as fewer classes where values are tied."`
 }
 
 // MapPercentile is the value below which a given percentage of the pixels lies.
 type MapPercentile struct {
-	Percent int     `json:"percent" doc:"So many percent of the pixels lie below."`
-	Value   float64 `json:"value" doc:"This value."`
+	Percent int     `json:"percent" doc:"The percentage of the pixels that lie below the value."`
+	Value   float64 `json:"value" doc:"The value."`
 }
 
 // MapStatistics are the figures of the dates of a map.
 type MapStatistics struct {
 	OrderID   int64        `json:"order_id" doc:"Id of the order."`
 	IndexCode string       `json:"index_code" doc:"Vegetation index, as NDVI."`
-	Method    string       `json:"method" doc:"How the values of pixels are worked out, of all dates alike."`
+	Method    string       `json:"method" doc:"How the values of pixels are worked out, the same way for all dates."`
 	Dates     []MapFigures `json:"dates" doc:"The usable dates, oldest first; one with ?date=."`
 }
 
@@ -120,19 +120,19 @@ func showFigures(f mapview.Figures, style indexmap.Style) MapFigures {
 type MapValues struct {
 	OrderID   int64      `json:"order_id" doc:"Id of the order."`
 	IndexCode string     `json:"index_code" doc:"Vegetation index, as NDVI."`
-	Method    string     `json:"method" doc:"How the values of pixels are worked out, of all dates alike."`
-	Lon       float64    `json:"lon" doc:"The longitude that was asked for, degrees."`
-	Lat       float64    `json:"lat" doc:"The latitude that was asked for, degrees."`
+	Method    string     `json:"method" doc:"How the values of pixels are worked out, the same way for all dates."`
+	Lon       float64    `json:"lon" doc:"The requested longitude, degrees."`
+	Lat       float64    `json:"lat" doc:"The requested latitude, degrees."`
 	Values    []MapValue `json:"values" doc:"The usable dates, oldest first."`
 }
 
 // MapValue is what a pixel holds on a date.
 type MapValue struct {
-	Date      member.Date `json:"date" doc:"Day of the scenes, by the sun at the field."`
+	Date      member.Date `json:"date" doc:"Day of the scenes, in solar time at the field."`
 	Items     []string    `json:"items" doc:"Ids of the scenes."`
-	Synthetic bool        `json:"synthetic" doc:"The scenes were made up for demonstration."`
-	Value     *float64    `json:"value" doc:"The index of the pixel that holds the place; null where nothing was seen."`
-	InField   bool        `json:"in_field" doc:"The pixel counts as the field's; otherwise it is shown, and counts nowhere."`
+	Synthetic bool        `json:"synthetic" doc:"The scenes were made up for a demonstration."`
+	Value     *float64    `json:"value" doc:"The index of the pixel that contains the place; null where nothing was seen."`
+	InField   bool        `json:"in_field" doc:"Whether the pixel counts as part of the field; otherwise it is only shown."`
 	Col       int         `json:"col" doc:"Column of the pixel in the GeoTIFF of the date, from 0."`
 	Row       int         `json:"row" doc:"Row of the pixel in the GeoTIFF of the date, from 0."`
 }
@@ -146,14 +146,14 @@ func (m mapSheets) registerStatistics(a *rest.API) {
 		rest.Values
 	}
 	if !m.dated() {
-		route.Description = "Of each layer, over the pixels of the field that have a value. Of directions there is the circular mean alone, and of numbers that name zones or classes how many pixels have each. With `?classes=` and `?method=` also the shares of classes of measures."
+		route.Description = "For each layer, over the pixels of the field that have a value. For directions there is only the circular mean, and for numbers that name zones or classes, how many pixels have each. With `?classes=` and `?method=` also the shares of classes of measures."
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapStatistics, error) {
 			order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 			return FieldMapStatistics{order.ID, form.Each(found, showLayerFigures)}, err
 		})
 		return
 	}
-	route.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with the profile's on the same pixels. With `?classes=` and `?method=` also the shares of classes."
+	route.Description = "Over the pixels of the field that have a value, by the rules of profiles: means agree with those of the profile on the same pixels. With `?classes=` and `?method=` also the shares of classes."
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapStatistics, error) {
 		order, found, err := m.views.Statistics(ctx, c.Principal(), m.ask(in.SharedByID, in.Values), in.method(), int(asked(in.Classes)))
 		style := indexmap.StyleOf(vegetation.IndexCode(order.Index))
@@ -172,7 +172,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 		Lat float64 `query:"lat"`
 	}
 	if !m.dated() {
-		route.Description = "What each layer has at the pixel that holds a place. A place that no layer has a pixel for is 400."
+		route.Description = "The value of each layer at the pixel that contains a place. A place for which no layer has a pixel is 400."
 		rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (FieldMapValues, error) {
 			order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 			return FieldMapValues{order.ID, in.Lon, in.Lat, form.Each(found, func(v mapview.Value) FieldMapValue {
@@ -181,7 +181,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 		})
 		return
 	}
-	route.Description = "The series of the pixel that holds a place, date by date. A place that no date has a pixel for is 400."
+	route.Description = "The series of the pixel that contains a place, date by date. A place for which no date has a pixel is 400."
 	rest.Handle(a, route, func(ctx context.Context, c *rest.Call, in input) (MapValues, error) {
 		order, found, err := m.views.At(ctx, c.Principal(), m.ask(in.SharedByID, rest.Values{}), geo.Position{X: in.Lon, Y: in.Lat})
 		return MapValues{order.ID, order.Index, order.Reading().Method(), in.Lon, in.Lat, form.Each(found, func(v mapview.Value) MapValue {
@@ -192,7 +192,7 @@ func (m mapSheets) registerValue(a *rest.API) {
 
 func (m mapSheets) registerStyle(a *rest.API) {
 	route := m.route("style/", "style", "How a map is coloured")
-	route.Description = "The one table of colours that pictures, tiles and legends have: perceptually even, and read alike with all kinds of colour vision."
+	route.Description = "The table of colours that pictures, tiles and legends share: perceptually even, and readable with all kinds of colour vision."
 	route.Query = []rest.Param{form.ShareParam, lowParam, highParam}
 	type input struct {
 		form.SharedByID
@@ -249,8 +249,8 @@ func (m multiPolygon) MarshalJSON() ([]byte, error) { return geo.MultiPolygon(m)
 
 func (m mapSheets) registerClasses(a *rest.API) {
 	route := m.route("zones/", "zones", "The classes of a date as areas")
-	route.Description = "A GeoJSON FeatureCollection with a feature for each class that takes any of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
-		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `items` (the scenes), `synthetic`. What is not as asked, such as fewer classes where values are tied, is in `notes`; `method` says how the values were worked out."
+	route.Description = "A GeoJSON FeatureCollection with a feature for each class that covers any part of the field, from the lowest values, and one without a class (`class` null) where nothing was seen. Together they are the field, without gaps and overlaps. " +
+		"Properties: `class`, `low`, `high`, `mean`, `pixels`, `share` (of the pixels with a value), `area_ha`, `color`, `date`, `index_code`, `items` (the scenes), `synthetic`. What differs from the request, such as fewer classes where values are tied, is in `notes`; `method` says how the values were worked out."
 	classes := classesParam
 	classes.Description += " Default: as many as were ordered, or 5."
 	route.Query = []rest.Param{form.ShareParam, m.sheetParam(m.first()), methodParam, classes}

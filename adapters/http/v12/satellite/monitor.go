@@ -23,16 +23,16 @@ type MonitorWrite struct {
 // MonitorsWrite states how several profiles should be watched.
 type MonitorsWrite struct {
 	OrderIDs []int64       `json:"order_ids" minItems:"1" maxItems:"1000" doc:"Ids of active orders, each once."`
-	Rules    []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"As of a single one; they take the place of those that each has."`
+	Rules    []MonitorRule `json:"rules" required:"false" minItems:"1" maxItems:"10" doc:"As for a single one; they replace the existing rules of each."`
 }
 
 // MonitorRule is a rule that raises at most one alert a season.
 type MonitorRule struct {
-	Kind       string       `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell away from its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which three are needed. no_start: no growing cycle has started by the date."`
-	Change     *float64     `json:"change" required:"false" doc:"Of drop and patch: more than 0, at most 2, in units of the index."`
-	Days       *int64       `json:"days" required:"false" doc:"Of drop and patch: 1 to 60."`
-	Percentile *float64     `json:"percentile" required:"false" doc:"Of low_percentile: more than 0, at most 50."`
-	By         *member.Date `json:"by" required:"false" doc:"Of no_start: the day by which a growing cycle is to have started."`
+	Kind       string       `json:"kind" enum:"drop,low_percentile,no_start,patch" doc:"drop: the index fell by more than change within days. patch: the lowest tenth of the field fell behind its median by more than change within days. low_percentile: the index is below the percentile of the field's other seasons on the day, of which at least three are needed. no_start: no growing cycle has started by the date."`
+	Change     *float64     `json:"change" required:"false" doc:"For drop and patch: more than 0, at most 2, in units of the index."`
+	Days       *int64       `json:"days" required:"false" doc:"For drop and patch: 1 to 60."`
+	Percentile *float64     `json:"percentile" required:"false" doc:"For low_percentile: more than 0, at most 50."`
+	By         *member.Date `json:"by" required:"false" doc:"For no_start: the day by which a growing cycle should have started."`
 }
 
 // Monitor states how a profile is watched.
@@ -40,7 +40,7 @@ type Monitor struct {
 	OrderID   int64         `json:"order_id" doc:"The order."`
 	Field     int64         `json:"field" doc:"Id of its field."`
 	Season    int64         `json:"season" doc:"Id of its season."`
-	Rules     []MonitorRule `json:"rules" doc:"The rules, each of which raises one alert a season."`
+	Rules     []MonitorRule `json:"rules" doc:"The rules, each of which raises at most one alert per season."`
 	Alerts    []FieldAlert  `json:"alerts" doc:"The alerts that they have raised, oldest first."`
 	CreatedAt time.Time     `json:"created_at" doc:"When it was first watched."`
 	UpdatedAt time.Time     `json:"updated_at" doc:"When its rules were last set."`
@@ -51,8 +51,8 @@ type FieldAlert struct {
 	Rule     MonitorRule `json:"rule" doc:"The rule that raised it."`
 	RaisedAt time.Time   `json:"raised_at" doc:"When it was raised."`
 	Date     member.Date `json:"date" doc:"The observation on which it was found."`
-	Value    float64     `json:"value" doc:"The index, or of a patch the tenth percentile less the median."`
-	Against  *float64    `json:"against" doc:"What it was held against: the value before, or the percentile of other seasons; null of no_start."`
+	Value    float64     `json:"value" doc:"The index, or for a patch the tenth percentile minus the median."`
+	Against  *float64    `json:"against" doc:"What it was compared with: the earlier value, or the percentile of other seasons; null for no_start."`
 	Message  string      `json:"message" doc:"The alert, for people."`
 }
 
@@ -63,16 +63,16 @@ func registerMonitor(a *rest.API, orders *satellite.Profiles) {
 			Summary: summary, Permission: need.For(action),
 		}
 	}
-	retrieve := route(http.MethodGet, access.ProfileOrders.View, "monitor", "How a profile is watched")
-	retrieve.Description = "404 where it is not watched."
+	retrieve := route(http.MethodGet, access.ProfileOrders.View, "monitor", "Retrieve how a profile is watched")
+	retrieve.Description = "404 if it is not watched."
 	rest.Handle(a, retrieve, func(ctx context.Context, c *rest.Call, in form.ByID) (Monitor, error) {
 		found, err := orders.Monitor(ctx, c.Principal(), in.ID)
 		return showMonitor(found), err
 	})
 	watch := route(http.MethodPost, access.ProfileOrders.Create, "watch", "Watch a profile through its season")
-	watch.Description = "The archive is asked for new scenes every day until 30 days after the season, whether anybody looks or not, and the series is kept up to date (`vi_profile_updated`), with the maps of indices of its field and season. " +
-		"After each check the rules are held against it: what one finds is an alert (`field_alert`, in streams and webhooks), once a season and rule, and at once where it is there to be seen already. " +
-		"A second POST replaces the rules; those that stay have raised what they raised. It costs nothing."
+	watch.Description = "The archive is asked for new scenes every day until 30 days after the season, even if nobody requests the series, and it is kept up to date (`vi_profile_updated`), with the maps of indices of its field and season. " +
+		"After each check the rules are applied to it: what a rule finds is an alert (`field_alert`, in streams and webhooks), once per season and rule, and at once where it can already be seen. " +
+		"A second POST replaces the rules; those that stay do not raise their alert again. It costs nothing."
 	watch.Body, watch.Message, watch.Faults = rest.Body[MonitorWrite](), "The profile is watched.", []int{http.StatusConflict}
 	rest.Handle(a, watch, func(ctx context.Context, c *rest.Call, in form.ByID) (Monitor, error) {
 		body, err := rest.Decode[MonitorWrite](c)
@@ -82,7 +82,7 @@ func registerMonitor(a *rest.API, orders *satellite.Profiles) {
 		made, err := orders.Watch(ctx, c.Principal(), in.ID, rulesOf(body.Rules))
 		return showMonitor(made), err
 	})
-	end := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Watch a profile no longer")
+	end := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Stop watching a profile")
 	end.Status, end.Message = http.StatusNoContent, "The profile is no longer watched."
 	rest.Handle(a, end, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
 		return rest.NoContent{}, orders.Unwatch(ctx, c.Principal(), in.ID)
@@ -102,7 +102,7 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 	route := func(method string, need access.Permission, action, summary string) rest.Route {
 		return rest.Route{Method: method, Path: monitorsPath, OperationID: "vi_profile_monitors_" + action, Tag: profileTag, Summary: summary, Permission: need.For(action)}
 	}
-	list := route(http.MethodGet, access.ProfileOrders.View, "list", "The profiles that are watched, with their alerts")
+	list := route(http.MethodGet, access.ProfileOrders.View, "list", "List the profiles that are watched, with their alerts")
 	list.Query = append(query.PageParams(), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, v rest.Values) (rest.Paginated[Monitor], error) {
 		found, err := orders.Monitors(ctx, c.Principal(), form.QueryOf(v.Page(), filters, v))
@@ -112,8 +112,8 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 		return rest.Paginate(v.Page(), rest.Map(form.Listing(found), showMonitor))
 	})
 	watch := route(http.MethodPost, access.ProfileOrders.Create, "watch", "Watch many profiles")
-	watch.Description = "All of the orders are watched, or none: one that is not there is 404, one that is not active 409, with the ids in `details.ids`. " +
-		"What is there to be seen already is told after the next check."
+	watch.Description = "All of the orders are watched, or none: one that does not exist is 404, one that is not active 409, with the ids in `details.ids`. " +
+		"What can already be seen is reported after the next check."
 	watch.Body, watch.Message, watch.Faults = rest.Body[MonitorsWrite](), "The profiles are watched.", []int{http.StatusNotFound, http.StatusConflict}
 	rest.Handle(a, watch, func(ctx context.Context, c *rest.Call, _ struct{}) ([]Monitor, error) {
 		body, err := rest.Decode[MonitorsWrite](c)
@@ -123,9 +123,9 @@ func registerMonitors(a *rest.API, orders *satellite.Profiles) {
 		made, err := orders.WatchMany(ctx, c.Principal(), distinct(body.OrderIDs), rulesOf(body.Rules))
 		return form.Each(made, showMonitor), err
 	})
-	unwatch := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Watch many profiles no longer")
+	unwatch := route(http.MethodDelete, access.ProfileOrders.Create, "unwatch", "Stop watching many profiles")
 	unwatch.Noun = "order"
-	unwatch.Description = "None of the orders is watched any longer, or all stay so: where one is not there or not watched, the answer is 404 with its id in `details.ids`."
+	unwatch.Description = "Ends the watching of all of the orders, or of none: where one does not exist or is not watched, the answer is 404 with its id in `details.ids`."
 	form.DeleteEach(a, unwatch, "orders", orders.Together, orders.Unwatch)
 }
 

@@ -22,7 +22,7 @@ type OrderWrite struct {
 	SeasonID  int64   `json:"season_id" minimum:"1" doc:"A season of your company; its dates are the window."`
 	IndexCode *string `json:"index_code" required:"false" doc:"Default NDVI."`
 	Mask      *string `json:"mask" required:"false" doc:"Which pixels count; default standard. See the parameter mask of a retrieve."`
-	Dataset   *string `json:"dataset" required:"false" doc:"The data set of the imagery archive that the series is of; default all. See the parameter dataset of a retrieve."`
+	Dataset   *string `json:"dataset" required:"false" doc:"The data set of the imagery archive that the series is made from; default all. See the parameter dataset of a retrieve."`
 	form.External
 }
 
@@ -35,18 +35,18 @@ type Placed struct {
 // ProfileOrder is an order in a list.
 type ProfileOrder struct {
 	OrderID       int64       `json:"order_id" doc:"Id of the order, to retrieve it by."`
-	Status        string      `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the series is being made. active: the series is there. failed: none could be made, and nothing was charged."`
+	Status        string      `json:"status" enum:"pending,processing,active,failed" doc:"pending: it is waiting, for the given reason. processing: the series is being made. active: the series is ready. failed: none could be made, and nothing was charged."`
 	IndexCode     string      `json:"index_code" doc:"Vegetation index of the order, as NDVI."`
-	Mask          string      `json:"mask" doc:"The mask that the series is made with, in its one form."`
-	Dataset       string      `json:"dataset" doc:"The data sets that the series is of."`
+	Mask          string      `json:"mask" doc:"The mask that the series is made with, in its canonical form."`
+	Dataset       string      `json:"dataset" doc:"The data sets that the series is made from."`
 	Field         int64       `json:"field" doc:"Id of the field of the profile."`
 	Season        int64       `json:"season" doc:"Id of the season of the profile."`
-	StartDate     member.Date `json:"start_date" doc:"First day, as the season has it."`
-	EndDate       member.Date `json:"end_date" doc:"Last day, inclusive, as the season has it."`
+	StartDate     member.Date `json:"start_date" doc:"First day of the season."`
+	EndDate       member.Date `json:"end_date" doc:"Last day of the season, inclusive."`
 	ProfileUUID   string      `json:"profile_uuid" format:"uuid" doc:"The profile's uuid, which events and the refusal of a duplicate name it by."`
 	FieldUUID     string      `json:"field_uuid" format:"uuid" doc:"Uuid of the field of the profile."`
 	Company       int64       `json:"company" doc:"Id of the company that ordered and pays."`
-	FieldCompany  int64       `json:"field_company" doc:"Id of the company whose field it is: another one's where it is shared for orders."`
+	FieldCompany  int64       `json:"field_company" doc:"Id of the company whose field it is: another company where it is shared for orders."`
 	CreatedBy     int64       `json:"created_by" doc:"Id of the user who ordered; 0 where that user is gone."`
 	CreatedAt     time.Time   `json:"created_at" doc:"When the record was made."`
 	UpdatedAt     time.Time   `json:"updated_at" doc:"When the record was last written."`
@@ -55,9 +55,9 @@ type ProfileOrder struct {
 	Synthetic     bool        `json:"synthetic" doc:"The series comes from a synthetic archive, not from observations."`
 	CloudMask     *string     `json:"cloud_mask" enum:"scl,none" doc:"none: the archive has no scene classification, so every pixel with data counted as clear."`
 	SmallField    bool        `json:"small_field" doc:"Fewer than ten pixels: weighted by exact areas."`
-	BoundaryID    *int64      `json:"boundary_id" doc:"The outline that the series is of: an id of the field's boundaries."`
+	BoundaryID    *int64      `json:"boundary_id" doc:"The outline that the series covers: the id of one of the field's boundaries."`
 	// BoundaryOutdated and the members after it are additions to the specification.
-	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field has another outline now; recompute makes the series anew on it, at no charge."`
+	BoundaryOutdated bool         `json:"boundary_outdated" doc:"The field now has a different outline; recompute makes the series again on it, at no charge."`
 	Points           int          `json:"points" doc:"Accepted dates of the order's own series."`
 	FirstDate        *member.Date `json:"first_date" doc:"The first of them."`
 	LastDate         *member.Date `json:"last_date" doc:"The last of them."`
@@ -73,10 +73,10 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 	route := rest.Routes{Operation: "vi_profile_order", Tag: profileTag, Noun: "order"}.Route
 	place := route(http.MethodPost, ordersPath, access.ProfileOrders.Create.For("create"), "Order a profile")
 	place.Description = "Orders the season's series of a field. A field is charged once, on its first successful order.\n\n" +
-		"An order of the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
-		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best taken as success.\n\n" +
+		"An order for the same field and season that is not ready yet is answered as it is; once it is active, a new order is 409 with " +
+		"`details.profile_uuid` and `details.order_id`, costs nothing, and is best treated as success.\n\n" +
 		"A field that another company shares by a grant with `vi-profile.create` is ordered for a season of your own and from your own wallet: a field is charged once for each company that pays. " +
-		"The order is yours, and seen with and without `?share=true`, as long as a grant of the field gives anything of profiles; then it is hidden, an open one fails and what it held is released. The ledger keeps what was paid.\n\n" + indexTable()
+		"The order is yours, and is shown with and without `?share=true`, as long as a grant on the field gives any permission for profiles; after that it is hidden, and an open one fails and what it held is released. The ledger keeps what was paid.\n\n" + indexTable()
 	place.Faults = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusInternalServerError}
 	place.Message, place.Body, place.Inapplicable = "Order accepted.", rest.Body[OrderWrite](), inapplicable
 	place.Odd = map[string]int{"season_unresolved": http.StatusInternalServerError} // specification, sections 4.3 and 7
@@ -130,7 +130,7 @@ func orderFilters(what string) []rest.Param {
 		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
-		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field has another outline now than the " + what + " of."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field now has a different outline from the one that the " + what + " of."},
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }

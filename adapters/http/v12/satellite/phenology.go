@@ -15,16 +15,16 @@ import (
 type SmoothedPoint struct {
 	Date  member.Date `json:"date" doc:"The day."`
 	Value float64     `json:"value" doc:"The line on that day."`
-	Low   *float64    `json:"low" doc:"Lower limit of the band that holds the index of the field with a probability of 95 %; null where too few observations say how much they scatter."`
+	Low   *float64    `json:"low" doc:"Lower limit of the band that holds the index of the field with a probability of 95 %; null where there are too few observations to tell how much they scatter."`
 	High  *float64    `json:"high" doc:"Upper limit of the band."`
 	Seen  bool        `json:"seen" doc:"False in a gap of more than 16 days between observations: the line is a guess there."`
 }
 
 // Smoothing states how a smoothed line was drawn.
 type Smoothing struct {
-	Method string  `json:"method" enum:"whittaker,savitzky_golay,harmonic,double_logistic" doc:"As asked for; whittaker as a rule."`
-	RMSE   float64 `json:"rmse" doc:"Root of the mean square of what the observations differ from the line."`
-	N      int     `json:"n" doc:"Observations."`
+	Method string  `json:"method" enum:"whittaker,savitzky_golay,harmonic,double_logistic" doc:"The requested method; default whittaker."`
+	RMSE   float64 `json:"rmse" doc:"Root mean square of the differences between the observations and the line."`
+	N      int     `json:"n" doc:"Number of observations."`
 	Reason *string `json:"reason" doc:"Why there is no line; null: there is one."`
 }
 
@@ -32,7 +32,7 @@ type Smoothing struct {
 type Phenology struct {
 	Threshold    float64        `json:"threshold" doc:"Share of the rise at which a season starts, and of the fall at which it ends."`
 	MinAmplitude float64        `json:"min_amplitude" doc:"Least height of a peak, in units of the index."`
-	MaxGap       int            `json:"max_gap" doc:"Days between two observations in which a date is told at most."`
+	MaxGap       int            `json:"max_gap" doc:"The longest gap between two observations, in days, within which a date is stated."`
 	Cycles       []GrowingCycle `json:"cycles" doc:"The growing cycles, in order."`
 	Reason       *string        `json:"reason" doc:"Why there is no cycle; null: there is one."`
 }
@@ -43,13 +43,13 @@ type GrowingCycle struct {
 	Peak              CycleDate   `json:"peak" doc:"When it was highest."`
 	End               CycleDate   `json:"end" doc:"When it first fell below the threshold after the peak."`
 	LengthDays        CycleFigure `json:"length_days" doc:"Days from start to end."`
-	Base              CycleFigure `json:"base" doc:"Mean of the lowest values before and after the peak; of one of them where the other was not seen."`
+	Base              CycleFigure `json:"base" doc:"Mean of the lowest values before and after the peak; only one of them where the other was not seen."`
 	PeakValue         CycleFigure `json:"peak_value" doc:"The index at the peak."`
 	Amplitude         CycleFigure `json:"amplitude" doc:"From the base to the peak."`
-	RisePerDay        CycleFigure `json:"rise_per_day" doc:"Change of the index a day between 20 and 80 % of the rise."`
-	FallPerDay        CycleFigure `json:"fall_per_day" doc:"Likewise of the fall, as a positive number."`
+	RisePerDay        CycleFigure `json:"rise_per_day" doc:"Change of the index per day between 20 and 80 % of the rise."`
+	FallPerDay        CycleFigure `json:"fall_per_day" doc:"Likewise for the fall, as a positive number."`
 	Integral          CycleFigure `json:"integral" doc:"Sum of the index over the days from start to end."`
-	IntegralAboveBase CycleFigure `json:"integral_above_base" doc:"Likewise of what is above the base."`
+	IntegralAboveBase CycleFigure `json:"integral_above_base" doc:"Likewise for what is above the base."`
 }
 
 // CycleDate is a date of a growing cycle.
@@ -68,13 +68,13 @@ type CycleFigure struct {
 
 // seasonParams request what a series shows about the season.
 var seasonParams = []rest.Param{
-	{Name: "smoothed", Type: rest.Boolean, Description: "Adds a smoothed line, a value a day with its band of uncertainty."},
+	{Name: "smoothed", Type: rest.Boolean, Description: "Adds a smoothed line, with one value per day and its band of uncertainty."},
 	{Name: "smoothing", Type: rest.String, Enum: form.Strings(phenology.Methods), Description: "How the smoothed line is drawn: whittaker (second differences, weighted with the coverage; the default), " +
 		"savitzky_golay (polynomials of the second degree over 31 days), harmonic (waves of a year and half a year) or double_logistic (one growing cycle)."},
 	{Name: "phenology", Type: rest.Boolean, Description: "Adds the growing cycles: start, peak, end, length, amplitude, rates and integrals, each with its uncertainty."},
-	{Name: "threshold", Type: rest.Number, Description: "Share of the amplitude at which a season starts and ends, 0.05 to 0.95; 0.2 where left out."},
-	{Name: "min_amplitude", Type: rest.Number, Description: "Least height of a peak, in units of the index; 0.1 where left out."},
-	{Name: "max_gap", Type: rest.Integer, Description: "Days between two observations in which a date is told at most, 1 to 45; 25 where left out."},
+	{Name: "threshold", Type: rest.Number, Description: "Share of the amplitude at which a season starts and ends, 0.05 to 0.95; default 0.2."},
+	{Name: "min_amplitude", Type: rest.Number, Description: "Least height of a peak, in units of the index; default 0.1."},
+	{Name: "max_gap", Type: rest.Integer, Description: "The longest gap between two observations, in days, within which a date is stated, 1 to 45; default 25."},
 }
 
 type seasonInput struct {

@@ -22,18 +22,18 @@ import (
 
 // ProfilePoint is a point of a profile.
 type ProfilePoint struct {
-	Date  member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Date  member.Date `json:"date" doc:"Day of the observation, in solar time at the field."`
 	Value float64     `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	// Sensor is an addition to the specification.
-	Sensor *Sensor `json:"sensor,omitempty" doc:"Of a harmonised series: what the point is of, and what was adjusted."`
+	Sensor *Sensor `json:"sensor,omitempty" doc:"For a harmonised series: where the point comes from, and what was adjusted."`
 }
 
 // Sensor describes the source of a harmonised point.
 type Sensor struct {
-	Dataset     string       `json:"dataset" doc:"The data set of the archive that the scenes are of."`
+	Dataset     string       `json:"dataset" doc:"The data set of the archive that the scenes belong to."`
 	Platform    string       `json:"platform" doc:"The satellite, as sentinel-2a."`
 	Adjusted    []Adjustment `json:"adjusted" doc:"What was done to the bands: slope * reflectance + offset."`
-	Source      *string      `json:"source" doc:"Where the coefficients are from."`
+	Source      *string      `json:"source" doc:"Where the coefficients come from."`
 	NotAdjusted []string     `json:"not_adjusted" doc:"Bands of the index whose spectral response is not that of Landsat 8, and brdf where the angles of view and sun are not normalised."`
 }
 
@@ -41,7 +41,7 @@ type Sensor struct {
 type Adjustment struct {
 	Band   string  `json:"band" doc:"The band, by its role in the index."`
 	Slope  float64 `json:"slope" doc:"What reflectance is multiplied by."`
-	Offset float64 `json:"offset" doc:"What is added then, reflectance."`
+	Offset float64 `json:"offset" doc:"What is then added, in reflectance."`
 }
 
 func showSensor(s vegetation.Sensor) Sensor {
@@ -54,7 +54,7 @@ func showSensor(s vegetation.Sensor) Sensor {
 
 // Observation has the data behind a point.
 type Observation struct {
-	Date       member.Date    `json:"date" doc:"Day of the observation, by the sun at the field."`
+	Date       member.Date    `json:"date" doc:"Day of the observation, in solar time at the field."`
 	Value      float64        `json:"value" doc:"Arithmetic mean of the index over the valid pixels."`
 	Coverage   float64        `json:"coverage" doc:"Valid pixels / pixels in the field."`
 	NValid     int            `json:"n_valid" doc:"Pixels with a value."`
@@ -65,17 +65,17 @@ type Observation struct {
 	Max        float64        `json:"max" doc:"Largest index of a valid pixel."`
 	P10        float64        `json:"p10" doc:"10th percentile of the index, linear between the values."`
 	P90        float64        `json:"p90" doc:"90th percentile of the index, linear between the values."`
-	Histogram  []HistogramBin `json:"histogram" doc:"How the index spreads over the valid pixels: the bins of 0.05 that are not empty, those furthest out at -20 and 20. Empty where the series was made by an older release."`
+	Histogram  []HistogramBin `json:"histogram" doc:"Distribution of the index over the valid pixels: the bins of 0.05 that are not empty, the outermost at -20 and 20. Empty where the series was made by an older release."`
 	Entropy    *float64       `json:"entropy" doc:"Shannon's entropy of the histogram, in bits: 0 where all pixels lie in one bin; null without a histogram."`
-	ShareBelow *float64       `json:"share_below" doc:"Share of the valid pixels, 0 to 1, whose index is below the value of ?below=, by the histogram; null where it was not asked for, or without one."`
+	ShareBelow *float64       `json:"share_below" doc:"Share of the valid pixels, 0 to 1, whose index is below the value of ?below=, by the histogram; null where it was not requested, or without a histogram."`
 	Items      []string       `json:"items" doc:"Ids of the scenes."`
-	Offsets    []Offset       `json:"offsets" doc:"Of each scene, in the order of items: what was added to its digital numbers, and what decided it."`
+	Offsets    []Offset       `json:"offsets" doc:"For each scene, in the order of items: what was added to its digital numbers, and on what basis."`
 }
 
 // HistogramBin is a bin of a histogram.
 type HistogramBin struct {
-	Low   float64 `json:"low" doc:"From this value of the index."`
-	High  float64 `json:"high" doc:"Up to this one."`
+	Low   float64 `json:"low" doc:"Lower bound of the index."`
+	High  float64 `json:"high" doc:"Upper bound of the index."`
 	Share float64 `json:"share" doc:"Share of the valid pixels, 0 to 1."`
 }
 
@@ -83,13 +83,13 @@ type HistogramBin struct {
 type Offset struct {
 	Item   string  `json:"item" doc:"Id of the scene."`
 	Offset float64 `json:"offset" doc:"Reflectance = digital number * scale + offset."`
-	Basis  string  `json:"basis" enum:"item,file,baseline,dataset,flag,pixels" doc:"What decided it: the catalog's item, the file's own tags, ESA's rule by processing baseline, the rule of the data set, the item's flag, or the pixels, which contradict what the metadata say."`
+	Basis  string  `json:"basis" enum:"item,file,baseline,dataset,flag,pixels" doc:"The basis: the catalog's item, the file's own tags, ESA's rule by processing baseline, the rule of the data set, the item's flag, or the pixels, which contradict what the metadata say."`
 }
 
 // Rejection is a date that is not in the profile.
 type Rejection struct {
-	Date     member.Date `json:"date" doc:"Day of the observation, by the sun at the field."`
-	Reason   string      `json:"reason" enum:"cloud,nodata,partial,error,too_few" doc:"The first that applies. error: a file is broken, gone or lacks a band. nodata: no pixel of the field has data. partial: the data cover less of the field than the mask's minimum coverage. cloud: the mask left less than that. too_few: fewer than ten clear pixels have a value, or too small a share."`
+	Date     member.Date `json:"date" doc:"Day of the observation, in solar time at the field."`
+	Reason   string      `json:"reason" enum:"cloud,nodata,partial,error,too_few" doc:"The first that applies. error: a file is broken, missing or lacks a band. nodata: no pixel of the field has data. partial: the data cover less of the field than the mask's minimum coverage. cloud: the mask left less than that. too_few: fewer than ten clear pixels have a value, or too small a share."`
 	Coverage float64     `json:"coverage" doc:"Valid pixels / pixels in the field."`
 	NValid   int         `json:"n_valid" doc:"Pixels with a value; clear pixels where the bands were not read."`
 	NPolygon int         `json:"n_polygon" doc:"Pixels of the field."`
@@ -100,9 +100,9 @@ type Rejection struct {
 // Profile is an order with its series.
 type Profile struct {
 	ProfileOrder
-	Refreshing   bool             `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still bring something and was last checked over a day ago: a later retrieve may show more."`
+	Refreshing   bool             `json:"refreshing" doc:"The archive is being searched again, as it is for a season that can still have new dates and was last checked over a day ago: a later retrieve may show more."`
 	Profile      []ProfilePoint   `json:"profile" doc:"Accepted dates, oldest first; empty until there are any."`
-	Smoothed     *[]SmoothedPoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: a value a day, from the first accepted date to the last, without gaps of more than 45 days."`
+	Smoothed     *[]SmoothedPoint `json:"smoothed,omitempty" doc:"With ?smoothed=true: one value per day, from the first accepted date to the last, without gaps of more than 45 days."`
 	Smoothing    *Smoothing       `json:"smoothing,omitempty" doc:"With ?smoothed=true: how the line was drawn."`
 	Phenology    *Phenology       `json:"phenology,omitempty" doc:"With ?phenology=true: the growing cycles of the series."`
 	Observations *[]Observation   `json:"observations,omitempty" doc:"With ?detail=true."`
@@ -112,7 +112,7 @@ type Profile struct {
 
 // ProfileWarning is a doubt about a series.
 type ProfileWarning struct {
-	Code    string `json:"code" enum:"offset_by_pixels" doc:"offset_by_pixels: on some dates the pixels contradict what the archive says of their offset, and decided it instead."`
+	Code    string `json:"code" enum:"offset_by_pixels" doc:"offset_by_pixels: on some dates the pixels contradict what the archive says about their offset, and were used instead."`
 	Message string `json:"message" doc:"The doubt, for people."`
 }
 
@@ -151,7 +151,7 @@ func showObservation(o vegetation.Observation, below *float64) Observation {
 	}
 }
 
-var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; whatever its case."}
+var indexParam = rest.Param{Name: "index_code", Type: rest.String, Description: "The series of this index instead of the one that was ordered; its case does not matter."}
 
 var maskParam = rest.Param{Name: "mask", Type: rest.String, Description: "The series with this mask instead of the ordered one: standard, strict or out:3,8,9 (the classes that are left out), and after it any of " +
 	"fmask:6,7 and qa_pixel:9 (bits that are left out too), dilate:2 (pixels of the mask), buffer:10 (metres along the outline), coverage:0.8 (minimum) and cloud:40 (percent), separated by commas."}
@@ -163,11 +163,11 @@ var datasetParam = rest.Param{Name: "dataset", Type: rest.String, Description: "
 var outlineParam = rest.Param{Name: "boundary_id", Type: rest.Integer, Description: "The stored series on this outline of the field, such as the one before it was recomputed; 404 where there is none."}
 
 // waitingText describes how a series in another reading is answered.
-var waitingText = "`?index_code=`, `?mask=` and `?dataset=` select another reading of the same order, at no charge; what is left out is as it was ordered. It is computed once, when it is first asked for, " +
-	"kept up to date with the order, and made anew with it (`recompute`); an order has at most " + strconv.Itoa(vegetation.MaxReadings) + " beside its own (409 `limit_reached`). " +
+var waitingText = "`?index_code=`, `?mask=` and `?dataset=` select another reading of the same order, at no charge; what is left out is as it was ordered. It is computed once, when it is first requested, " +
+	"kept up to date with the order, and made again with it (`recompute`); an order has at most " + strconv.Itoa(vegetation.MaxReadings) + " in addition to its own (409 `limit_reached`). " +
 	"The request waits for it up to " + strconv.Itoa(int(satellite.IndexWait.Seconds())) + " seconds, or as long as a `Prefer: wait=` header says, if that is less. " +
 	"One that is not ready by then is answered with the status `processing`, an empty profile and `Retry-After`; one that cannot be computed with `failed` and the " +
-	"reason: it may be asked for again a day later. An order that is not active is answered with its own status and an empty profile."
+	"reason: it may be requested again a day later. An order that is not active is answered with its own status and an empty profile."
 
 const retryLater = 5 // seconds
 
@@ -256,9 +256,9 @@ var profileFiles = []struct{ name, format, summary, description string }{
 	{"export.xlsx", ports.XLSX, "The profile as a table, a workbook", seriesTableText},
 }
 
-const seriesTableText = "A line a date, accepted and rejected ones in one order: " +
-	"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset; of a harmonised series sensor, adjusted (band:slope:offset) and not_adjusted. " +
-	"A rejected date has its reason, and neither a value nor statistics."
+const seriesTableText = "One line per date, accepted and rejected ones in chronological order: " +
+	"date, value, status, reason, coverage, n_valid, n_polygon, median, std, min, max, p10, p90, items (separated by spaces), mask, dataset; for a harmonised series also sensor, adjusted (band:slope:offset) and not_adjusted. " +
+	"A rejected date has its reason, but neither a value nor statistics."
 
 const chartText = "The accepted dates as points, the smoothed line, the rejected dates as ticks on the axis, the season shaded. " +
 	"Where there is no accepted date, the picture says why."

@@ -13,16 +13,16 @@ import (
 
 // Quote is what an order would cost.
 type Quote struct {
-	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was charged or is held for already, and for an order that is there."`
-	Available      float64 `json:"available" doc:"Credits that may be spent. Where they are less than the charge, the order would be refused."`
-	AlreadyCharged bool    `json:"already_charged" doc:"The field was charged before; that is once, over all satellite products."`
-	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order of the same field and season, of a map also of the same date and index."`
-	Scenes         *int    `json:"scenes" doc:"Scenes of the imagery archive that cover the field in the season so far or, where it has not begun, in the year before now. With 0 an order would bring no point, and cost nothing. null: the archive did not answer in time."`
+	Charge         float64 `json:"charge" doc:"Credits that placing the order would hold now: price per hectare times area, rounded up to 0.01. 0 for a field that was already charged or that credit is already held for, and for an order that already exists."`
+	Available      float64 `json:"available" doc:"Credits that may be spent. If they are less than the charge, the order would be refused."`
+	AlreadyCharged bool    `json:"already_charged" doc:"Whether the field was already charged, which happens once over all satellite products."`
+	DuplicateOf    *int64  `json:"duplicate_of" doc:"Id of the open or active order for the same field and season; for a map also for the same date and index."`
+	Scenes         *int    `json:"scenes" doc:"Scenes of the imagery archive that cover the field in the season so far or, where it has not begun, in the year before now. With 0 an order would yield no point, and cost nothing. null: the archive did not answer in time."`
 }
 
 func registerQuote(a *rest.API, orders *satellite.Profiles) {
 	quote := rest.Route{
-		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "What an order would cost",
+		Method: http.MethodPost, Path: ordersPath + "quote/", OperationID: "vi_profile_order_quote", Summary: "Quote the price of an order",
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
 		Tag:         profileTag, Permission: access.ProfileOrders.Create.For("quote"), Message: "Nothing was ordered.",
 		Body: rest.Body[OrderWrite](), Inapplicable: inapplicable,

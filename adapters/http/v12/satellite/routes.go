@@ -35,12 +35,12 @@ func Register(a *rest.API, d Deps) {
 	a.DescribeTag(walletTag, "What orders cost: holds, captures and releases in a double-entry ledger.")
 	a.DescribeCodes(map[string]string{
 		"boundary_too_different": "the field is now over 1.1 times the area that was charged; details hold charged_area_ha and area_ha (409)",
-		"boundary_missing":       "the field of the order is gone or has no boundary, so that the series cannot be made anew (409)",
-		"season_unresolved":      "the season of an order is no season of your company (500, as the interface has it)",
+		"boundary_missing":       "a field has no boundary, details.fields names it; or the field of an order no longer exists or no longer has a boundary, so the series or map cannot be made again (409)",
+		"season_unresolved":      "the season of an order is not a season of your company (500, as the interface specifies)",
 		"duplicate_profile":      "an active profile exists; details hold profile_uuid and order_id; nothing was charged (409)",
 		"duplicate_map":          "an active map exists; details hold map_uuid and order_id; nothing was charged (409)",
 		"order_state":            "the state of an order forbids it (409)",
-		"order_open":             "an order of a batch is there and waits for its series; nothing is held for it",
+		"order_open":             "an order of a batch already exists and is waiting for its series or map; nothing is held for it",
 		"insufficient_credit":    "details hold required and available (402)",
 	})
 	registerProfileOrders(a, d.Orders)
