@@ -198,7 +198,7 @@ type SampleProperties struct {
 	Status      string     `json:"status" enum:"planned,collected,analysed,missed" doc:"The state of the sample."`
 	CollectedAt *time.Time `json:"collected_at" doc:"When it was taken; null: not yet."`
 	CollectedBy string     `json:"collected_by" doc:"Who took it; empty: not stated."`
-	OutOfZone   bool       `json:"out_of_zone" doc:"Taken in another zone than it was planned for."`
+	OutOfZone   bool       `json:"out_of_zone" doc:"Whether it was taken in another zone than it was planned for."`
 	SOCPct      *float64   `json:"soc_pct" doc:"Soil organic carbon, % of the mass of fine soil."`
 	BulkDensity *float64   `json:"bulk_density_g_cm3" doc:"Bulk density of the fine soil, g/cm³; null: not measured."`
 	Coarse      *float64   `json:"coarse_fragments_pct" doc:"Coarse fragments, % of the volume; null: not measured."`

@@ -25,8 +25,8 @@ const aoiTag = "Areas of interest"
 type AOIWrite struct {
 	form.OfCompany
 	Name        string   `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
-	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
-	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the middle of all; none twice."`
+	Description string   `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing about the area, for people; no rule reads it."`
+	FieldUUIDs  []string `json:"field_uuids" minItems:"1" maxItems:"500" format:"uuid" doc:"Fields of your company, each with a boundary and within 100 km of the centre of all; each once."`
 	form.External
 }
 
@@ -34,9 +34,9 @@ type AOIWrite struct {
 type AOIReplace struct {
 	form.OfCompany
 	Name        string     `json:"name" required:"false" maxLength:"255" doc:"Name of the area; several may have the same."`
-	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing of the area, for people; no rule reads it."`
-	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields has the fields."`
-	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET answers them; they count where field_uuids is left out."`
+	Description string     `json:"description" required:"false" maxLength:"4000" doc:"What is worth knowing about the area, for people; no rule reads it."`
+	FieldUUIDs  []string   `json:"field_uuids" required:"false" minItems:"1" maxItems:"500" format:"uuid" doc:"Required, unless aoi_fields contains the fields."`
+	Fields      []AOIField `json:"aoi_fields" required:"false" maxItems:"500" doc:"The fields as GET returns them; they count where field_uuids is left out."`
 	form.External
 }
 
@@ -50,7 +50,7 @@ type AOI struct {
 	form.Meta
 	AOIUUID        string     `json:"aoi_uuid" format:"uuid" doc:"The area's uuid; the service sets it, and it never changes."`
 	Name           string     `json:"name" doc:"Name of the area; several may have the same."`
-	Description    string     `json:"description" doc:"What is worth knowing of the area, for people; no rule reads it."`
+	Description    string     `json:"description" doc:"What is worth knowing about the area, for people; no rule reads it."`
 	AOIFields      []AOIField `json:"aoi_fields" doc:"Of the fields covered, those that are not deleted."`
 	IsMapRequested bool       `json:"is_map_requested" doc:"Whether a stratification order was ever placed for it."`
 	form.External
@@ -73,9 +73,9 @@ type AOIPrice struct {
 
 // AOIQuote has the prices of an area of interest.
 type AOIQuote struct {
-	Area    float64    `json:"area" doc:"Hectares of the union of the fields: what they share counts once."`
-	Prices  []AOIPrice `json:"prices" doc:"By map type; all 0 once there is an order of the area."`
-	Charges []AOIPrice `json:"charges" doc:"What an order placed now is charged in each map type."`
+	Area    float64    `json:"area" doc:"Hectares of the union of the fields: overlaps count once."`
+	Prices  []AOIPrice `json:"prices" doc:"Prices by map type; all 0 once there is an order for the area."`
+	Charges []AOIPrice `json:"charges" doc:"What an order placed now is charged for each map type."`
 }
 
 func showAOI(a stratification.AOI) AOI {
@@ -148,7 +148,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 	a.DescribeCodes(map[string]string{
 		"subscription_required":   "your company has no active subscription to the service that details name (403)",
 		"no_stratification_price": "no price of stratification is configured (404)",
-		"aoi_empty":               "no field of the area of interest is there with a boundary any more (409)",
+		"aoi_empty":               "no field of the area of interest still exists with a boundary (409)",
 		"fields_overlay":          "the boundaries of the fields cannot be put together (400)",
 	})
 	list := aoiRoute(http.MethodGet, "", access.AOIs.View.For("list"), "List areas of interest")
@@ -172,9 +172,9 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 		return showAOI(found), err
 	})
 	registerAOIWrites(a, aois)
-	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Price of an area of interest")
+	price := aoiRoute(http.MethodGet, "{id}/price/", access.AOIs.View.For("price"), "Retrieve the price of an area of interest")
 	price.Description = "A row for each map type that has a price: STR, the stratification, and SOC, the map of soil organic carbon. " +
-		"The prices are 0 once an order for the area is pending, processing or active; `charges` says what an order placed now is charged in each map type, which is 0 once the area was ordered in it. Without any price it is 404."
+		"The prices are 0 once an order for the area is pending, processing or active; `charges` says what an order placed now is charged for each map type, which is 0 once the area was ordered in it. Without any price it is 404."
 	price.Faults = []int{http.StatusConflict}
 	rest.Handle(a, price, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOIQuote, error) {
 		quote, err := orders.Price(ctx, c.Principal(), id)
@@ -185,7 +185,7 @@ func registerAOIs(a *rest.API, aois *soil.AOIs, orders *soil.Orders) {
 }
 
 // farmOfAOI filters lists of areas of interest, and of what belongs to them, by farm.
-var farmOfAOI = rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of a farm: areas of interest that cover a field of it."}
+var farmOfAOI = rest.Param{Name: "farm", Type: rest.Integer, Description: "Id of a farm; selects areas of interest that cover a field of it."}
 
 // aoiMapping converts between the wire form of an area of interest and its record.
 var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
@@ -197,7 +197,7 @@ var aoiMapping = form.Mapping[stratification.AOI, AOIWrite, AOI]{
 }
 
 func registerAOICreate(a *rest.API, aois *soil.AOIs) {
-	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create an area of interest or many")
+	create := aoiRoute(http.MethodPost, "", access.AOIs.Create.For("create"), "Create one area of interest or many")
 	create.Message, create.Body = "Area of interest created.", rest.BulkBody[AOIWrite]()
 	create.Query, create.Faults = []rest.Param{rest.OnConflictParam(form.ExternalID, form.SameExternal)}, []int{http.StatusConflict}
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in struct {
@@ -262,7 +262,7 @@ func registerAOIWrites(a *rest.API, aois *soil.AOIs) {
 			found, err := aois.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
 			return rest.Map(form.Listing(found), showListedAOI), err
 		}, farmOfAOI)
-	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Bring a deleted area of interest back")
+	restore := aoiRoute(http.MethodPost, "{id}/restore/", access.AOIs.Delete.For("restore"), "Restore a deleted area of interest")
 	restore.Message, restore.Faults = "Area of interest restored.", []int{http.StatusConflict}
 	rest.Handle(a, restore, onAOI(aois, func(ctx context.Context, c *rest.Call, id int64) (AOI, error) {
 		found, err := aois.Restore(ctx, c.Principal(), id)

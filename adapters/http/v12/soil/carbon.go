@@ -20,29 +20,29 @@ type CarbonSurvey struct {
 	Round      int64   `json:"round" doc:"Round of sampling, from 1."`
 	DepthFrom  float64 `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo    float64 `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
-	Confidence float64 `json:"confidence" doc:"Of the intervals."`
+	Confidence float64 `json:"confidence" doc:"Confidence of the intervals."`
 }
 
 // CarbonZone is the soil carbon of a zone.
 type CarbonZone struct {
-	Zone   int             `json:"zone" doc:"0: the whole area."`
-	Edge   bool            `json:"edge" doc:"The strip along the edges, which was sampled as a stratum of its own."`
+	Zone   int             `json:"zone" doc:"Number of the zone; 0: the whole area."`
+	Edge   bool            `json:"edge" doc:"Whether it is the strip along the edges, which was sampled as a stratum of its own."`
 	AreaHa float64         `json:"area_ha" doc:"Hectares."`
-	Points int             `json:"points" doc:"With a stock."`
-	SOC    EstimatedFigure `json:"soc" doc:"% of the mass of fine soil."`
-	Stock  EstimatedFigure `json:"stock" doc:"t C/ha."`
+	Points int             `json:"points" doc:"Points with a stock."`
+	SOC    EstimatedFigure `json:"soc" doc:"Soil organic carbon, % of the mass of fine soil."`
+	Stock  EstimatedFigure `json:"stock" doc:"Stock of soil organic carbon, t C/ha."`
 }
 
 // CarbonMap is a map of soil carbon.
 type CarbonMap struct {
 	Order   int64           `json:"order" doc:"Id of the stratification order."`
-	MapUUID string          `json:"map_uuid" format:"uuid" doc:"The map of zones; it holds their outlines."`
+	MapUUID string          `json:"map_uuid" format:"uuid" doc:"The map of zones, which contains their outlines."`
 	Digest  string          `json:"digest" doc:"SHA-256 of the map."`
-	Survey  CarbonSurvey    `json:"soc" doc:"The samples that it is made of."`
-	Zones   []CarbonZone    `json:"zones" doc:"By number of the zone."`
+	Survey  CarbonSurvey    `json:"soc" doc:"The samples that it is made from."`
+	Zones   []CarbonZone    `json:"zones" doc:"In the order of the zone numbers."`
 	AOI     CarbonZone      `json:"aoi" doc:"The whole area."`
-	Total   EstimatedFigure `json:"total" doc:"Of the area, t C."`
-	Notes   []string        `json:"notes" doc:"What to mind."`
+	Total   EstimatedFigure `json:"total" doc:"Total of the area, t C."`
+	Notes   []string        `json:"notes" doc:"What should be noted."`
 }
 
 func showSurvey(s carbon.Survey) CarbonSurvey {
@@ -71,17 +71,17 @@ func showCarbon(f carbon.Figure) EstimatedFigure {
 
 func registerCarbon(a *rest.API, orders *soil.Orders, files *soil.MapFiles) {
 	a.DescribeCodes(map[string]string{
-		"samples_missing": "the samples do not suffice for a map of soil carbon; details.missing says by zone what they lack; nothing was charged (409)",
+		"samples_missing": "the samples do not suffice for a map of soil carbon; details.missing states by zone what is lacking; nothing was charged (409)",
 	})
 	route := rest.Routes{Base: stratificationPath + "orders/{id}/carbon/", Operation: "carbon_map", Tag: stratificationTag, Noun: "order"}.Route
 	show := route(http.MethodGet, "", access.StratificationOrders.View.For("retrieve"), "Show the map of soil carbon of an order")
-	show.Description = "Stock and share of soil organic carbon in each zone with their intervals, as the samples of the order's plan and round said when it was made. It does not change with later results. " +
+	show.Description = "Stock and share of soil organic carbon in each zone with their intervals, according to the samples of the order's plan and round at the time it was made. It does not change with later results. " +
 		"An order of another map type has none (404); one that is not active yet is 409."
 	show.Faults = []int{http.StatusConflict}
 	rest.Handle(a, show, form.OnRecord(orders.CarbonMap, showCarbonMap))
 	formats := []string{ports.GeoJSON, ports.CSV, ports.XLSX, ports.KML, ports.SHP, ports.GeoTIFF}
 	export := route(http.MethodGet, "export/", access.StratificationOrders.View.For("export"), "Export a map of soil carbon as a file")
-	export.Description = "`geojson`, `kml` and `shp` hold the outlines of the zones with area, points, and share and stock of carbon with both ends of their intervals; `csv` and `xlsx` these figures alone. " +
+	export.Description = "`geojson`, `kml` and `shp` contain the outlines of the zones with area, points, and share and stock of carbon with both ends of their intervals; `csv` and `xlsx` contain only these figures. " +
 		"`tif` is a GeoTIFF on the cells of the order, in UTM: the stock in t C/ha, and the lower and the upper end of its interval, as three bands; -9999 outside the area."
 	export.Media, export.Faults = form.Media(formats...), []int{http.StatusConflict}
 	export.Query = []rest.Param{form.FormatParam(formats...)}

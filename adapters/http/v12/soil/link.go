@@ -17,15 +17,15 @@ import (
 
 // LinkedSample is what the holder of a label sees: what was taken and where, but not the results of the laboratory.
 type LinkedSample struct {
-	Label       string       `json:"label" doc:"What stands on the bag."`
+	Label       string       `json:"label" doc:"The label on the bag."`
 	Point       string       `json:"point" doc:"Id of the point in its plan."`
 	Field       string       `json:"field" doc:"Name of the field."`
-	Zone        int          `json:"zone" doc:"In which the point was planned."`
-	Role        string       `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	Zone        int          `json:"zone" doc:"Zone in which the point was planned."`
+	Role        string       `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: taken in place of one that cannot be."`
 	Round       int64        `json:"round" doc:"Round of sampling, from 1."`
 	DepthFrom   float64      `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo     float64      `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
-	Status      string       `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
+	Status      string       `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result has arrived. missed: it could not be taken."`
 	Planned     PlanPosition `json:"planned" doc:"Where it was planned."`
 	CollectedAt *time.Time   `json:"collected_at" doc:"When it was taken; null: not yet."`
 }
@@ -33,7 +33,7 @@ type LinkedSample struct {
 // LinkedPlan is what the holder of a field sheet sees.
 type LinkedPlan struct {
 	MapUUID string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
-	Fields  []string      `json:"fields" doc:"Names of the fields, as the points name them."`
+	Fields  []string      `json:"fields" doc:"Names of the fields, as used by the points."`
 	Round   int64         `json:"round" doc:"Round of sampling, from 1."`
 	Points  []LinkedPoint `json:"points" doc:"In the order of the walk, reserve points last."`
 }
@@ -42,28 +42,28 @@ type LinkedPlan struct {
 type LinkedPoint struct {
 	ID      string           `json:"id" doc:"Id of the point in its plan."`
 	Field   string           `json:"field" doc:"Name of the field."`
-	Zone    int              `json:"zone" doc:"In which the point was planned."`
-	Role    string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	Zone    int              `json:"zone" doc:"Zone in which the point was planned."`
+	Role    string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: taken in place of one that cannot be."`
 	Lon     float64          `json:"lon" doc:"Longitude, degrees (WGS 84)."`
 	Lat     float64          `json:"lat" doc:"Latitude, degrees (WGS 84)."`
-	Samples []LabelledSample `json:"samples" doc:"Of the round of the sheet, the uppermost first; empty where none is planned."`
+	Samples []LabelledSample `json:"samples" doc:"Samples of the round of the sheet, the uppermost first; empty where none is planned."`
 }
 
 // LabelledSample is a sample of a point.
 type LabelledSample struct {
-	Label     string  `json:"label" doc:"What stands on the bag."`
+	Label     string  `json:"label" doc:"The label on the bag."`
 	DepthFrom float64 `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo   float64 `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
-	Status    string  `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
+	Status    string  `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result has arrived. missed: it could not be taken."`
 }
 
 // Linked is what a printed code opens.
 type Linked struct {
-	Kind      string        `json:"kind" enum:"label,field_sheet" doc:"label: that of a bag. field_sheet: the sheet of a plan."`
+	Kind      string        `json:"kind" enum:"label,field_sheet" doc:"label: the label of a bag. field_sheet: the sheet of a plan."`
 	Area      string        `json:"area" doc:"Name of the area of interest."`
-	ExpiresAt time.Time     `json:"expires_at" doc:"From when on the link is dead."`
-	Sample    *LinkedSample `json:"sample" doc:"Of a label; else null."`
-	Plan      *LinkedPlan   `json:"plan" doc:"Of a field sheet; else null."`
+	ExpiresAt time.Time     `json:"expires_at" doc:"The time from which the link no longer works."`
+	Sample    *LinkedSample `json:"sample" doc:"For a label; otherwise null."`
+	Plan      *LinkedPlan   `json:"plan" doc:"For a field sheet; otherwise null."`
 }
 
 func showLinked(o soil.Opened) Linked {
@@ -110,11 +110,11 @@ const linkBase = "link/"
 
 // registerLinks adds the routes that printed codes open, and the list of the links.
 func registerLinks(a *rest.API, use *soil.Links) {
-	a.DescribeCodes(map[string]string{"no_samples": "the plan has no samples in that round, and labels are those of samples (409)"})
+	a.DescribeCodes(map[string]string{"no_samples": "the plan has no samples in that round, and labels belong to samples (409)"})
 	open := rest.Route{
 		Method: http.MethodGet, Path: linkBase + "{token}/", OperationID: "link_open", Summary: "Open a printed code", Tag: stratificationTag, Noun: "link", Public: true,
-		Description: "What the code on a label (24 months) or a field sheet (90 days) opens for whoever holds the paper: one sample, or one plan, to be read. As `text/html` (or with `?format=html`) it is a page for " +
-			"a phone. A token that is unknown, forged, revoked or expired is 404. Tokens are in no log and are not stored.",
+		Description: "What the code on a label (24 months) or a field sheet (90 days) shows to whoever holds the paper: one sample, or one plan, read-only. As `text/html` (or with `?format=html`) it is a page for " +
+			"a phone. A token that is unknown, forged, revoked or expired is 404. Tokens are neither logged nor stored.",
 		Alternatives: []rest.Alternative{{Media: "text/html", Format: "html", Description: "A page for a phone.", Missing: true, Handle: func(ctx context.Context, c *rest.Call) (rest.Raw, error) {
 			return pageOf(ctx, c, use)
 		}}},
@@ -167,7 +167,7 @@ type PlanLink struct {
 	Round     int64      `json:"round" doc:"Round of sampling, from 1."`
 	CreatedAt time.Time  `json:"created_at" doc:"When the record was made."`
 	CreatedBy *form.Ref  `json:"created_by" doc:"Who made the record; null where that user is gone."`
-	ExpiresAt time.Time  `json:"expires_at" doc:"From when on the link is dead."`
+	ExpiresAt time.Time  `json:"expires_at" doc:"The time from which the link no longer works."`
 	RevokedAt *time.Time `json:"revoked_at" doc:"When it was withdrawn; null: it was not."`
 }
 
@@ -182,16 +182,16 @@ func registerPlanLinks(a *rest.API, use *soil.Links) {
 	route := rest.Routes{Base: stratificationPath + "links/", Operation: "plan_link", Tag: stratificationTag, Noun: "link"}.Route
 	kinds := form.Each(link.Kinds, func(k link.Kind) string { return string(k) })
 	list := route(http.MethodGet, "", access.SamplePlans.View.For("list"), "List the links on labels and field sheets")
-	list.Description = "One for each printing: what is printed again on the same day (UTC) has the same link. The tokens are on paper alone."
+	list.Description = "One for each printing: what is printed again on the same day (UTC) has the same link. The tokens exist only on paper."
 	form.HandleList(a, list, []rest.Param{
 		form.IDsParam, farmOfAOI,
 		{Name: "plan", Type: rest.Integer, Description: "Id of the plan."},
-		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
+		{Name: "plan_uuid", Type: rest.UUID, Description: "map_uuid of the plan."},
 		{Name: "kind", Type: rest.String, Enum: kinds, Description: "What it is printed on."},
 	}, use.List, showPlanLink)
 	revoke := route(http.MethodDelete, "{id}/", access.SamplePlans.Edit.For("destroy"), "Revoke a link")
 	revoke.Status, revoke.Message = http.StatusNoContent, "Link revoked."
-	revoke.Description = "All codes of that printing open nothing any more. What is printed then has another link. A link that is revoked is 404."
+	revoke.Description = "The codes of that printing no longer open anything. What is printed afterwards has another link. A revoked link is 404."
 	rest.Handle(a, revoke, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
 		return rest.NoContent{}, use.Revoke(ctx, c.Principal(), in.ID)
 	})

@@ -15,7 +15,7 @@ func linkPage(opens *Linked) markup.Text {
 	switch {
 	case opens == nil:
 		return markup.Fill(linkText, map[string]any{"Title": "Nothing here", "Body": markup.Text(`<h1>This code opens nothing</h1>
-<p>It has expired, was revoked, or was not read whole. Ask who gave you the paper to print it again.</p>`)})
+<p>It has expired, was revoked, or was not read completely. Ask whoever gave you the paper to print it again.</p>`)})
 	case opens.Sample != nil:
 		return markup.Fill(linkText, map[string]any{"Title": opens.Sample.Label, "Body": opens.Sample.html() + opens.footer()})
 	default:

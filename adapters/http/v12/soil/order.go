@@ -21,14 +21,14 @@ const stratificationTag = "Stratification"
 // StratificationOrderWrite is a request for a stratification order.
 type StratificationOrderWrite struct {
 	AOIID   *int64  `json:"aoi_id" required:"false" minimum:"1" doc:"The area of interest, by its id."`
-	AOIUUID *string `json:"aoi_uuid" required:"false" format:"uuid" doc:"Or by its uuid."`
-	MapType *string `json:"map_type" required:"false" enum:"STR,SOC" doc:"STR, which is the default: layers, for zones and plans. SOC: the map of soil organic carbon, from the samples of a saved plan."`
+	AOIUUID *string `json:"aoi_uuid" required:"false" format:"uuid" doc:"The area of interest, by its uuid instead."`
+	MapType *string `json:"map_type" required:"false" enum:"STR,SOC" doc:"STR, the default: layers, for zones and plans. SOC: the map of soil organic carbon, from the samples of a saved plan."`
 
-	Plan       *string  `json:"plan" required:"false" format:"uuid" doc:"Of SOC: map_uuid of the saved plan; left out, that of the samples that were taken last."`
-	Round      *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Of SOC, with plan: 1 where left out."`
-	DepthFrom  *float64 `json:"depth_from" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm: the range that was analysed, where left out."`
-	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300" doc:"Of SOC, in cm, below depth_from: the range that was analysed, where left out."`
-	Confidence *float64 `json:"confidence" required:"false" minimum:"0.5" maximum:"0.999" doc:"Of the intervals of SOC; 0.9 where left out."`
+	Plan       *string  `json:"plan" required:"false" format:"uuid" doc:"For SOC: map_uuid of the saved plan; left out: that of the samples that were taken last."`
+	Round      *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"For SOC, with plan: the round of sampling; default 1."`
+	DepthFrom  *float64 `json:"depth_from" required:"false" minimum:"0" maximum:"300" doc:"For SOC, in cm; default: the range that was analysed."`
+	DepthTo    *float64 `json:"depth_to" required:"false" minimum:"0" maximum:"300" doc:"For SOC, in cm, below depth_from; default: the range that was analysed."`
+	Confidence *float64 `json:"confidence" required:"false" minimum:"0.5" maximum:"0.999" doc:"Confidence of the intervals of SOC; default 0.9."`
 	form.External
 }
 
@@ -50,8 +50,8 @@ type StratificationOrder struct {
 	ID              int64                    `json:"id" doc:"Id of the order."`
 	DataUUID        string                   `json:"data_uuid" format:"uuid" doc:"The order's uuid; the service sets it, and it never changes."`
 	MapType         string                   `json:"map_type" enum:"STR,SOC" doc:"STR: layers, for zones and plans. SOC: the map of soil organic carbon."`
-	Status          string                   `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits, as reason says. processing: the layers, or the map, are being made. active: they are there. failed: none could be made, and nothing was charged."`
-	Reason          *string                  `json:"reason" doc:"Why the order waits or has failed."`
+	Status          string                   `json:"status" enum:"pending,processing,active,failed" doc:"pending: it is waiting, for the given reason. processing: the layers, or the map, are being made. active: they are ready. failed: none could be made, and nothing was charged."`
+	Reason          *string                  `json:"reason" doc:"Why the order is waiting or has failed."`
 	RequestDate     member.Date              `json:"request_date" doc:"Day on which it was placed, UTC."`
 	RequestBy       *StratificationRequester `json:"request_by" doc:"null where that user is gone."`
 	TotalTime       *int64                   `json:"total_time" doc:"Seconds from processing to active; null before."`
@@ -60,11 +60,11 @@ type StratificationOrder struct {
 	AOI             OrderedAOI               `json:"aoi" doc:"The area of interest."`
 	AOIID           int64                    `json:"aoi_id" doc:"Id of the area of interest."`
 	Company         int64                    `json:"company" doc:"Id of the company that ordered and pays."`
-	AreaHa          float64                  `json:"area_ha" doc:"Of the union of the fields when it was ordered."`
+	AreaHa          float64                  `json:"area_ha" doc:"Hectares of the union of the fields when it was ordered."`
 	Charge          float64                  `json:"charge" doc:"Credits: held while the order is open, captured when it is active, released when it fails."`
-	NextAllowedDate member.Date              `json:"next_allowed_date" doc:"From when on the area may be ordered again; a failed order does not count."`
-	SOC             *CarbonSurvey            `json:"soc" doc:"What a map of soil carbon is made of; null for STR."`
-	Notes           []string                 `json:"notes" doc:"What should be known of the layers, or of the map."`
+	NextAllowedDate member.Date              `json:"next_allowed_date" doc:"The date from which the area may be ordered again; a failed order does not count."`
+	SOC             *CarbonSurvey            `json:"soc" doc:"What a map of soil carbon is made from; null for STR."`
+	Notes           []string                 `json:"notes" doc:"What should be known about the layers, or about the map."`
 	Synthetic       bool                     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
 	CreatedAt       time.Time                `json:"created_at" doc:"When the record was made."`
 	UpdatedAt       time.Time                `json:"updated_at" doc:"When the record was last written."`
@@ -73,10 +73,10 @@ type StratificationOrder struct {
 
 // StratificationLayer is a layer of an order.
 type StratificationLayer struct {
-	Name       string          `json:"name" doc:"Name of the layer, as requests for maps name it."`
+	Name       string          `json:"name" doc:"Name of the layer, as in requests for maps."`
 	Source     string          `json:"source" doc:"Where its values come from, in words."`
-	ValidShare float64         `json:"valid_share" doc:"Of the cells, 0 to 1; 0 where the layer was dropped."`
-	Mean       *float64        `json:"mean" doc:"null where the layer was dropped."`
+	ValidShare float64         `json:"valid_share" doc:"Share of the cells with a value, 0 to 1; 0 where the layer was dropped."`
+	Mean       *float64        `json:"mean" doc:"Mean, in the unit of the layer; null where the layer was dropped."`
 	SD         *float64        `json:"sd" doc:"Standard deviation, in the unit of the layer; null where the layer was dropped."`
 	Dropped    *string         `json:"dropped" doc:"Why there is no such layer; null where there is."`
 	Provenance LayerProvenance `json:"provenance" doc:"Where its values come from, in detail."`
@@ -84,41 +84,41 @@ type StratificationLayer struct {
 
 // LayerProvenance states where the values of a layer come from.
 type LayerProvenance struct {
-	Kind      string   `json:"kind" enum:"sentinel2,elevation,raster" doc:"elevation: heights of the imagery source, and what is derived of them."`
-	Years     []int    `json:"years" doc:"Of imagery: the calendar years."`
-	Dates     int      `json:"dates" doc:"Of imagery: how many dates were accepted in them."`
-	Scenes    []string `json:"scenes" doc:"Of imagery: ids of the scenes that gave values."`
+	Kind      string   `json:"kind" enum:"sentinel2,elevation,raster" doc:"elevation: heights of the imagery source, and what is derived from them."`
+	Years     []int    `json:"years" doc:"For imagery: the calendar years."`
+	Dates     int      `json:"dates" doc:"For imagery: how many dates were accepted in them."`
+	Scenes    []string `json:"scenes" doc:"For imagery: ids of the scenes that gave values."`
 	Synthetic bool     `json:"synthetic" doc:"The imagery is synthetic: not observed."`
-	Raster    *string  `json:"raster" doc:"Of a raster: the name it was registered under."`
-	Checksum  *string  `json:"checksum" doc:"Of a raster: SHA-256 of its file."`
+	Raster    *string  `json:"raster" doc:"For a raster: the name it was registered under."`
+	Checksum  *string  `json:"checksum" doc:"For a raster: SHA-256 of its file."`
 }
 
 // StratificationLayers is what was prepared for an order.
 type StratificationLayers struct {
 	Order    int64                 `json:"order" doc:"Id of the stratification order."`
-	Status   string                `json:"status" enum:"pending,processing,active,failed" doc:"pending: it waits. processing: the layers, or the map, are being made. active: they are there. failed: none could be made."`
+	Status   string                `json:"status" enum:"pending,processing,active,failed" doc:"pending: it is waiting. processing: the layers, or the map, are being made. active: they are ready. failed: none could be made."`
 	CellSize *float64              `json:"cell_size" doc:"Metres; null before the order is active."`
-	EPSG     *int                  `json:"epsg" doc:"Of the UTM zone of the grid."`
+	EPSG     *int                  `json:"epsg" doc:"EPSG code of the UTM zone of the grid."`
 	Digest   *string               `json:"digest" doc:"SHA-256 over the cells and all values."`
-	Notes    []string              `json:"notes" doc:"What should be known of the layers."`
+	Notes    []string              `json:"notes" doc:"What should be known about the layers."`
 	Layers   []StratificationLayer `json:"layers" doc:"Those that were made, and those that were dropped; empty before the order is active."`
 }
 
 const dataOrdersPath = aoiBase + "stratification/data-processing/orders/"
 
 func registerStratificationOrders(a *rest.API, orders *soil.Orders) {
-	a.DescribeTag(stratificationTag, "Orders that prepare the layers of an area of interest, of which zones and sampling plans are made.")
+	a.DescribeTag(stratificationTag, "Orders that prepare the layers of an area of interest, from which zones and sampling plans are made.")
 	a.DescribeCodes(map[string]string{
 		"order_within_year": "the area of interest was ordered within a year; details hold order_id, data_uuid, status and next_allowed_date; nothing was charged (409)",
-		"retries_used":      "a failed order was taken up again as often as it may be; place a new one (409)",
+		"retries_used":      "a failed order was retried as often as it may be; place a new one (409)",
 		"frame_too_large":   "an area has more cells than a map may have (400)",
 		"no_zones":          "the layers allow no zones; the message says why (400)",
-		"order_exists":      "there is an order already that is not finished (409)",
+		"order_exists":      "there is already an order that is not finished (409)",
 	})
 	route := rest.Routes{Operation: "stratification_order", Tag: stratificationTag, Noun: "order"}.Route
 	place := route(http.MethodPost, aoiBase+"stratification/orders/", access.StratificationOrders.Create.For("create"), "Order the stratification of an area of interest")
 	place.Description = "Prepares the layers of an area of interest (STR), or makes its map of soil organic carbon from samples (SOC). Its charge is held now, captured when the order is active and " +
-		"released when it fails. Where the samples do not suffice for a map, nothing is held: 409 `samples_missing` with `details.missing`. An area is ordered once a year in each map type: within it a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
+		"released when it fails. If the samples do not suffice for a map, nothing is held: 409 `samples_missing` with `details.missing`. An area can be ordered once a year in each map type: within that year a new order is 409 with `details.order_id`, `details.data_uuid` and `details.next_allowed_date`, and costs nothing."
 	place.Faults, place.Message = []int{http.StatusPaymentRequired, http.StatusConflict, http.StatusNotFound}, "Order accepted."
 	rest.Handle(a, place, func(ctx context.Context, c *rest.Call, in rest.JSON[StratificationOrderWrite]) (StratificationOrder, error) {
 		req := soil.OrderRequest{AOIUUID: strings.ToLower(form.OrZero(in.Body.AOIUUID)), AOIID: form.OrZero(in.Body.AOIID), MapType: form.OrZero(in.Body.MapType), External: in.Body.External.Record()}

@@ -18,11 +18,11 @@ import (
 // SamplePhoto is a photo that is attached to a sample.
 type SamplePhoto struct {
 	ID         int64     `json:"id" doc:"Id of the photo."`
-	Name       string    `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
-	MediaType  string    `json:"media_type" doc:"By what the file holds, not by what the sender said."`
+	Name       string    `json:"name" doc:"Name of the file, without folders; its extension is added if it was sent without one."`
+	MediaType  string    `json:"media_type" doc:"Determined by the content of the file, not by what the sender said."`
 	Size       int64     `json:"size" doc:"Bytes."`
-	SHA256     string    `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string    `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	SHA256     string    `json:"sha256" doc:"SHA-256 of the bytes, hexadecimal."`
+	Note       string    `json:"note" doc:"A note by whoever attached it; empty: none."`
 	UploadedAt time.Time `json:"uploaded_at" doc:"When it was attached."`
 	UploadedBy form.Ref  `json:"uploaded_by" doc:"Who attached it."`
 	form.External
@@ -37,8 +37,8 @@ type AttachedPhoto struct {
 // SamplePhotos are the photos of a sample.
 type SamplePhotos struct {
 	Photos    []SamplePhoto `json:"photos" doc:"In the order in which they were attached."`
-	MaxPhotos int           `json:"max_photos" doc:"How many a sample may have."`
-	MaxBytes  int64         `json:"max_bytes" doc:"How large one may be."`
+	MaxPhotos int           `json:"max_photos" doc:"How many photos a sample may have."`
+	MaxBytes  int64         `json:"max_bytes" doc:"How large a photo may be, bytes."`
 }
 
 func showPhoto(f attachment.File) SamplePhoto {
@@ -56,11 +56,11 @@ type onePhoto struct {
 func registerPhotos(a *rest.API, use *soil.Photos) {
 	photos := samplesPath + "{id}/photos/"
 	attach := sampleRoute(http.MethodPost, photos, access.Samples.Edit.For("attach_photo"), "Attach a photo to a sample")
-	attach.Description = "JPEG, PNG or WebP, told by what the file holds, sent as the body, with its `name`, or as the first file of a multipart form. Photos that a crew brings back in a package " +
+	attach.Description = "JPEG, PNG or WebP, recognised by the content of the file, sent as the body, with its `name`, or as the first file of a multipart form. Photos that a crew brings back in a package " +
 		"are attached by its import, to the uppermost sample of their point. Bytes that are attached already are not stored again: the answer is 200 with `again` and the photo that has them. " +
 		"A sample has at most `max_photos` photos (409 `limit_reached`), each at most `max_bytes` large (413), as the list says."
 	attach.Query = append(form.OriginParams(), []rest.Param{
-		{Name: "name", Type: rest.String, Description: "Name of the file, with its ending; default: that in the form."},
+		{Name: "name", Type: rest.String, Description: "Name of the file, with its extension; default: that in the form."},
 		{Name: "note", Type: rest.String, Description: "What the photo shows, at most " + strconv.Itoa(attachment.MaxNote) + " characters."},
 	}...)
 	attach.Status, attach.Message, attach.MaxBody = http.StatusCreated, "Photo attached.", use.Bounds.Bytes+formRoom
@@ -96,14 +96,14 @@ func registerPhotos(a *rest.API, use *soil.Photos) {
 	})
 	download := sampleRoute(http.MethodGet, photos+"{photo_id}/", access.Samples.View.For("download_photo"), "Download a photo of a sample")
 	download.Noun, download.Media = "photo", attachment.Pictures
-	download.Description = "The bytes that were attached, always as a download. Their SHA-256 is checked on the way: where they are no longer those that were attached, the answer breaks off."
+	download.Description = "The bytes that were attached, always as a download. Their SHA-256 is checked on the way: where they are no longer those that were attached, the answer is cut short."
 	rest.Handle(a, download, func(ctx context.Context, c *rest.Call, in onePhoto) (rest.Raw, error) {
 		photo, write, err := use.Open(ctx, c.Principal(), in.ID, in.PhotoID)
 		c.SetHeader("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox") // a browser that shows it anyway runs nothing
 		return rest.Raw{ContentType: photo.Media, Filename: photo.Name, Write: write}, err
 	})
 	remove := sampleRoute(http.MethodDelete, photos+"{photo_id}/", access.Samples.Edit.For("detach_photo"), "Remove a photo of a sample")
-	remove.Noun, remove.Status, remove.Message, remove.Description = "photo", http.StatusNoContent, "Photo removed.", "For good; a package that brings it again attaches it again."
+	remove.Noun, remove.Status, remove.Message, remove.Description = "photo", http.StatusNoContent, "Photo removed.", "It is removed permanently; a package that contains it attaches it again."
 	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in onePhoto) (rest.NoContent, error) {
 		return rest.NoContent{}, use.Remove(ctx, c.Principal(), in.ID, in.PhotoID)
 	})

@@ -41,9 +41,9 @@ func showTerminus(t *plan.Terminus) *PlanPosition {
 // PlanPoint is a point of a plan.
 type PlanPoint struct {
 	ID        string   `json:"id" doc:"Id of the point in its plan; labels and samples name it."`
-	Zone      int      `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
-	Role      string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; no part of estimates."`
-	Order     int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that have reserves alone come last."`
+	Zone      int      `json:"zone" doc:"Number of the stratum: a zone, or after the zones the strip along edges, a field, or a draw of a field."`
+	Role      string   `json:"role" enum:"sample,reserve,legacy" doc:"legacy: kept from before, not drawn; not part of estimates."`
+	Order     int      `json:"field_order" doc:"Place of the field on the way through all fields, from 1; fields that only have reserves come last."`
 	Walk      int      `json:"walk" doc:"Place in the walk through the samples of the field, or through its reserves, from 1."`
 	Field     string   `json:"field_uuid" format:"uuid" doc:"Uuid of the field that it lies in."`
 	Lon       *float64 `json:"lon" doc:"Longitude, degrees (WGS 84)."`
@@ -52,31 +52,31 @@ type PlanPoint struct {
 	Northing  float64  `json:"northing" doc:"Metres north, in the UTM zone of the order's grid."`
 	Edge      float64  `json:"distance_to_edge" doc:"Metres to the nearest edge of a zone or field."`
 	ByHand    bool     `json:"by_hand" doc:"Moved or added by somebody, not drawn."`
-	Composite *string  `json:"composite" doc:"Id of the composite that the soil goes to, as Z2-C1; null of reserves, of legacy points, and where every sample is analysed."`
+	Composite *string  `json:"composite" doc:"Id of the composite that the soil goes to, as Z2-C1; null for reserves, for legacy points, and where every sample is analysed."`
 }
 
 // PlanZone summarises a plan for a zone.
 type PlanZone struct {
-	Zone       int     `json:"zone" doc:"Number of the stratum: a zone, or behind the zones the strip along edges, a field, or a draw of a field."`
-	Samples    int     `json:"samples" doc:"Samples in it."`
-	Reserves   int     `json:"reserves" doc:"Reserve points in it."`
+	Zone       int     `json:"zone" doc:"Number of the stratum: a zone, or after the zones the strip along edges, a field, or a draw of a field."`
+	Samples    int     `json:"samples" doc:"Number of samples in it."`
+	Reserves   int     `json:"reserves" doc:"Number of reserve points in it."`
 	Weight     float64 `json:"weight" doc:"Share of the area."`
 	SD         float64 `json:"sd" doc:"Standard deviation that was assumed, in the unit of the pilot samples or relative to the mean."`
-	EligibleHa float64 `json:"eligible_area_ha" doc:"Where points may lie."`
-	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to an edge than zone_offset: not sampled."`
-	Edge       bool    `json:"edge" doc:"The strip along the edges of all zones, where it is a stratum of its own."`
-	Field      *int    `json:"field" doc:"Number, from 1, in the order's fields, of a field that is a stratum of its own for its minimum of samples, or was drawn; its points name it. Null of zones."`
-	Draw       *int    `json:"draw" doc:"Of a plan in two stages: number, from 1, of the draw of the field, as in the ids of its points (D3-01). Null of zones, which are no strata of such a plan."`
+	EligibleHa float64 `json:"eligible_area_ha" doc:"Area in which points may lie, hectares."`
+	StripHa    float64 `json:"strip_area_ha" doc:"Area nearer to an edge than zone_offset, hectares: not sampled."`
+	Edge       bool    `json:"edge" doc:"Whether it is the strip along the edges of all zones, as a stratum of its own."`
+	Field      *int    `json:"field" doc:"Number, from 1, in the order's fields, of a field that is a stratum of its own because of its minimum of samples, or was drawn; its points name it. Null for zones."`
+	Draw       *int    `json:"draw" doc:"For a plan in two stages: number, from 1, of the draw of the field, as in the ids of its points (D3-01). Null for zones, which are not strata of such a plan."`
 }
 
 // PlanCoverage is the land that the points of a plan may lie on.
 type PlanCoverage struct {
-	Ha         float64 `json:"covered_area_ha" doc:"Land that the sample speaks for by the design."`
-	StripHa    float64 `json:"strip_area_ha" doc:"Nearer to the edge of a zone or field than zone_offset: not sampled, and taken to be like the rest of its zone."`
-	StripShare float64 `json:"strip_share" doc:"Of the area."`
-	ExistingHa float64 `json:"existing_area_ha" doc:"Nearer to an existing point than min_distance_used: not sampled either."`
-	Crowding   float64 `json:"crowding" doc:"n π d² over the covered land of a zone, the largest, of n samples at least d = min_distance_used apart. No two places nearer than d are drawn together; places near the edges of the covered land are drawn up to 6 % more often at 0.7, less below."`
-	Statement  *string `json:"statement" doc:"In a sentence; null where points may lie anywhere."`
+	Ha         float64 `json:"covered_area_ha" doc:"Land that the sample represents by the design, hectares."`
+	StripHa    float64 `json:"strip_area_ha" doc:"Land nearer to the edge of a zone or field than zone_offset, hectares: not sampled, and taken to be like the rest of its zone."`
+	StripShare float64 `json:"strip_share" doc:"Share of the area."`
+	ExistingHa float64 `json:"existing_area_ha" doc:"Land nearer to an existing point than min_distance_used, hectares: not sampled either."`
+	Crowding   float64 `json:"crowding" doc:"The largest n π d² over the covered land of a zone, for n samples at least d = min_distance_used apart. No two places nearer than d are drawn together; places near the edges of the covered land are drawn up to 6 % more often at 0.7, less below."`
+	Statement  *string `json:"statement" doc:"The same in a sentence; null where points may lie anywhere."`
 }
 
 func showCoverage(p plan.Plan) *PlanCoverage {
@@ -88,54 +88,54 @@ func showCoverage(p plan.Plan) *PlanCoverage {
 type PlanMetadata struct {
 	NumberOfSamples       int            `json:"number_of_samples" doc:"Samples, without reserve and legacy points."`
 	NumberOfReserve       int            `json:"number_of_reserve" doc:"Reserve points, each in place of a sample that cannot be taken."`
-	NumberOfLegacy        int            `json:"number_of_legacy" doc:"Points that are kept from before, beside the samples."`
+	NumberOfLegacy        int            `json:"number_of_legacy" doc:"Points that are kept from before, in addition to the samples."`
 	NumberOfZones         int            `json:"number_of_zones" doc:"Zones of its map."`
-	CompositesPerZone     *int           `json:"composites_per_zone" doc:"As asked for; null: every sample is analysed."`
-	NumberOfComposites    *int           `json:"number_of_composites" doc:"Of all zones; null where every sample is analysed."`
-	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As asked for; null where none was."`
-	Stages                *PlanStages    `json:"stages" doc:"Null of plans that are not drawn in two stages."`
-	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as asked for."`
-	Edge                  string         `json:"edge" enum:"exclude,stratum" doc:"What becomes of the strip nearer to edges than zone_offset: left out, or a stratum of its own."`
-	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Metres of the sample that is nearest to an edge."`
+	CompositesPerZone     *int           `json:"composites_per_zone" doc:"As requested; null: every sample is analysed."`
+	NumberOfComposites    *int           `json:"number_of_composites" doc:"Number of composites of all zones; null where every sample is analysed."`
+	MinSamplesPerField    *int           `json:"min_samples_per_field" doc:"As requested; null where none was."`
+	Stages                *PlanStages    `json:"stages" doc:"Null for plans that are not drawn in two stages."`
+	ZoneOffset            int            `json:"zone_offset" doc:"Metres, as requested."`
+	Edge                  string         `json:"edge" enum:"exclude,stratum" doc:"What is done with the strip nearer to edges than zone_offset: left out, or a stratum of its own."`
+	ZoneOffsetAchieved    float64        `json:"zone_offset_achieved" doc:"Distance in metres of the sample that is nearest to an edge."`
 	Allocation            string         `json:"allocation" enum:"proportional,neyman,cost,equal,per_zone" doc:"How the samples were shared among the zones."`
 	Variances             string         `json:"variances" enum:"pilot,assumed" doc:"Where the standard deviations come from."`
 	Placement             string         `json:"placement" enum:"stratified_random,spatially_balanced,coverage,latin_hypercube" doc:"How the points were placed."`
-	Hypercube             *PlanHypercube `json:"hypercube" doc:"How the points of a latin_hypercube represent the layers; null of other placements, and of plans changed by hand."`
-	MinDistanceUsed       float64        `json:"min_distance_used" doc:"Metres; less than asked for where there was no room."`
-	ExpectedRelativeError float64        `json:"expected_relative_error" doc:"Half the width of the interval expected for the mean, over it, by the quantile of the estimate."`
-	TargetRelativeError   float64        `json:"target_relative_error" doc:"Half the width of the interval over the mean, as asked for."`
-	PrecisionReached      bool           `json:"precision_reached" doc:"Whether the expected relative error is within the target; always, where this set the number of samples."`
-	SamplesNeeded         *int           `json:"samples_needed" doc:"For the target; null of plans that were made before it was computed."`
-	Change                *PlanDetection `json:"change" doc:"What a second round sees; null of plans that were made before it was computed."`
+	Hypercube             *PlanHypercube `json:"hypercube" doc:"How the points of a latin_hypercube represent the layers; null for other placements, and for plans changed by hand."`
+	MinDistanceUsed       float64        `json:"min_distance_used" doc:"Metres; less than requested where there was no room."`
+	ExpectedRelativeError float64        `json:"expected_relative_error" doc:"Half the width of the expected interval of the mean, over the mean, by the quantile of the estimate."`
+	TargetRelativeError   float64        `json:"target_relative_error" doc:"Half the width of the interval over the mean, as requested."`
+	PrecisionReached      bool           `json:"precision_reached" doc:"Whether the expected relative error is within the target; always true where the target set the number of samples."`
+	SamplesNeeded         *int           `json:"samples_needed" doc:"Samples needed for the target; null for plans that were made before it was computed."`
+	Change                *PlanDetection `json:"change" doc:"What a second round detects; null for plans that were made before it was computed."`
 	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order: straight lines within fields, and drive_km."`
-	WayEstimateKm         *float64       `json:"way_estimated_km" doc:"What a budget counted with before the points were known; null without a budget. cost is that of way_km."`
+	WayEstimateKm         *float64       `json:"way_estimated_km" doc:"The estimate that a budget was based on before the points were known; null without a budget. cost is based on way_km."`
 	Start                 *PlanPosition  `json:"start" doc:"Where the way comes from; null: it begins at the first point."`
 	End                   *PlanPosition  `json:"end" doc:"Where the way goes to; null: it ends at the last point."`
-	DriveKm               float64        `json:"drive_km" doc:"Of way_km between fields, and from the start and to the end: 1.3 times the straight lines."`
-	Cost                  *float64       `json:"cost" doc:"Of a round; null without costs."`
+	DriveKm               float64        `json:"drive_km" doc:"The part of way_km between fields, and from the start and to the end: 1.3 times the straight lines."`
+	Cost                  *float64       `json:"cost" doc:"Cost of a round; null without costs."`
 	PerZone               []PlanZone     `json:"per_zone" doc:"The strata, by number."`
-	Seed                  uint64         `json:"seed" doc:"The seed of all that is random in it."`
-	SeedOrigin            *SeedOrigin    `json:"seed_origin" doc:"Where the seed comes from; null of plans of before it was recorded."`
-	ProbabilitySample     bool           `json:"probability_sample" doc:"Every covered place had the same chance in its zone, but for what crowding says; false of an even coverage, a Latin hypercube, and points moved or added by hand."`
-	Coverage              *PlanCoverage  `json:"coverage" doc:"Null of plans that were made before it was computed."`
-	AlgorithmVersion      string         `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
+	Seed                  uint64         `json:"seed" doc:"The seed of everything that is random in it."`
+	SeedOrigin            *SeedOrigin    `json:"seed_origin" doc:"Where the seed comes from; null for plans from before it was recorded."`
+	ProbabilitySample     bool           `json:"probability_sample" doc:"Whether every covered place had the same chance in its zone, except for what crowding says; false for an even coverage, a Latin hypercube, and points moved or added by hand."`
+	Coverage              *PlanCoverage  `json:"coverage" doc:"Null for plans that were made before it was computed."`
+	AlgorithmVersion      string         `json:"algorithm_version" doc:"The version of the algorithm: the same version makes the same result from the same input."`
 }
 
 // PlanHypercube states how well points represent layers.
 type PlanHypercube struct {
 	Layers          []string `json:"layers" doc:"Names of the layers that the points represent."`
-	Objective       float64  `json:"objective" doc:"That of Minasny and McBratney (2006): points too many or too few in the quantile strata of the layers, in shares of classes, and differences of correlations; 0 is the best."`
-	RandomObjective float64  `json:"random_objective" doc:"Mean of 20 stratified random draws of as many points in each zone."`
-	Held            float64  `json:"strata_with_a_point" doc:"Share of the quantile strata (as many of each layer as there are points) that hold a point."`
-	RandomHeld      float64  `json:"random_strata_with_a_point" doc:"Of these draws."`
+	Objective       float64  `json:"objective" doc:"The objective of Minasny and McBratney (2006): points too many or too few in the quantile strata of the layers, in shares of classes, and differences of correlations; 0 is the best."`
+	RandomObjective float64  `json:"random_objective" doc:"Mean objective of 20 stratified random draws of as many points in each zone."`
+	Held            float64  `json:"strata_with_a_point" doc:"Share of the quantile strata (as many of each layer as there are points) that contain a point."`
+	RandomHeld      float64  `json:"random_strata_with_a_point" doc:"The same share for these draws."`
 }
 
 // PlanWarning is something that whoever accepts a plan should know.
 type PlanWarning struct {
 	Code    string  `json:"code" doc:"A stable word for programs."`
-	Zone    int     `json:"zone" doc:"Number of the stratum that is meant; 0 where none is."`
-	Point   *string `json:"point" doc:"Null where the zone is meant."`
-	Message string  `json:"message" doc:"What to mind, for people."`
+	Zone    int     `json:"zone" doc:"Number of the stratum concerned; 0 where none is."`
+	Point   *string `json:"point" doc:"Id of the point concerned; null where it is the zone."`
+	Message string  `json:"message" doc:"What should be noted, for people."`
 }
 
 // Plan is a plan with its points.
@@ -146,15 +146,15 @@ type Plan struct {
 	IsCustom  bool          `json:"is_custom" doc:"Whether it was changed by hand."`
 	BasedOn   *string       `json:"based_on" doc:"The plan that a custom one was made from."`
 	Saved     bool          `json:"saved" doc:"Whether it is saved; others are kept for 30 days."`
-	Metadata  PlanMetadata  `json:"metadata" doc:"What is known of it."`
-	Points    []PlanPoint   `json:"points" doc:"Its points, reserves and legacy points among them."`
-	Warnings  []PlanWarning `json:"warnings" doc:"What somebody should know who accepts it."`
+	Metadata  PlanMetadata  `json:"metadata" doc:"Its properties."`
+	Points    []PlanPoint   `json:"points" doc:"Its points, including reserves and legacy points."`
+	Warnings  []PlanWarning `json:"warnings" doc:"What anybody who accepts it should know."`
 }
 
 // PlanResponse is the part of a saved plan that describes the plan itself.
 type PlanResponse struct {
 	MapUUID  string       `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
-	Metadata PlanMetadata `json:"metadata" doc:"What is known of it."`
+	Metadata PlanMetadata `json:"metadata" doc:"Its properties."`
 }
 
 // SavedPlan is a saved sample plan.
@@ -166,11 +166,11 @@ type SavedPlan struct {
 	AOI           OrderedAOI    `json:"aoi" doc:"The area of interest."`
 	IsRecommended bool          `json:"is_recommended" doc:"Whether its map was recommended."`
 	IsCustom      bool          `json:"is_custom" doc:"Whether it was changed by hand."`
-	BasedOn       *string       `json:"based_on" doc:"The plan that a custom one was made from; null of others."`
+	BasedOn       *string       `json:"based_on" doc:"The plan that a custom one was made from; null for others."`
 	Response      PlanResponse  `json:"response" doc:"The plan itself."`
 	MapUUID       string        `json:"map_uuid" format:"uuid" doc:"Uuid of the plan."`
 	Zones         SavedMap      `json:"stratification_map" doc:"The map of zones that it is drawn on."`
-	Warnings      []PlanWarning `json:"warnings" doc:"What somebody should know who accepts it."`
+	Warnings      []PlanWarning `json:"warnings" doc:"What anybody who accepts it should know."`
 	CreatedAt     time.Time     `json:"created_at" doc:"When it was saved."`
 	Company       int64         `json:"company" doc:"Id of the company."`
 	form.External
@@ -258,16 +258,16 @@ const (
 type PlanOperation struct {
 	Operation string   `json:"op" enum:"move,add,delete,swap" doc:"move a point, add one, delete one, or swap a sample with a reserve."`
 	Point     *string  `json:"point" required:"false" doc:"Id of the point that is moved or deleted, or of the sample that is swapped."`
-	With      *string  `json:"with" required:"false" doc:"Of a swap: id of the reserve."`
-	Role      *string  `json:"role" required:"false" enum:"sample,reserve" doc:"Of a point that is added; sample where left out."`
-	Lon       *float64 `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"Of a point that is moved or added."`
-	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"Of a point that is moved or added."`
+	With      *string  `json:"with" required:"false" doc:"For a swap: id of the reserve."`
+	Role      *string  `json:"role" required:"false" enum:"sample,reserve" doc:"For an added point; default sample."`
+	Lon       *float64 `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"For a point that is moved or added."`
+	Lat       *float64 `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"For a point that is moved or added."`
 }
 
 // ListedPoint is a point of a list that replaces all points.
 type ListedPoint struct {
 	ID   *string `json:"id" required:"false" doc:"Left out: a new point."`
-	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy" doc:"Left out: as it is; of a new point sample."`
+	Role *string `json:"role" required:"false" enum:"sample,reserve,legacy" doc:"Left out: unchanged; for a new point sample."`
 	PlanPosition
 }
 
@@ -298,7 +298,7 @@ func degrees(v *float64) float64 { return form.Or(v, 1e9) }
 // PlanSave names a plan to save.
 type PlanSave struct {
 	Name    *string `json:"name" required:"false" doc:"Up to 255 characters; left out: the numbers of samples and zones."`
-	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: k3-n24-prop for 24 samples in three zones, proportionally."`
+	PlanTag *string `json:"plan_tag" required:"false" doc:"1 to 50 of a-z, 0-9, dot, underscore and hyphen, unique within the order; left out: for example k3-n24-prop for 24 samples in three zones, allocated proportionally."`
 	form.External
 }
 
@@ -316,7 +316,7 @@ func showMade(ctx context.Context, c *rest.Call, plans *soil.Plans, made plan.Sa
 func registerPlans(a *rest.API, plans *soil.Plans) {
 	a.DescribeCodes(map[string]string{
 		"not_enough_room": "the points do not fit; details say by zone how much room there is (400)",
-		"plan_saved":      "the plan is saved under another name or tag already (409)",
+		"plan_saved":      "the plan is already saved under another name or tag (409)",
 	})
 	generate := planRoute(http.MethodPost, plansPath+"generate/", access.SamplePlans.Create.For("generate"), "Make a sample plan")
 	generate.Description = "Says how many samples a map of zones needs, how many in each zone, and where. The same parameters, the seed among them, give the same plan."
@@ -327,7 +327,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	})
 	customise := planRoute(http.MethodPost, plansPath+"{map_uuid}/customise/", access.SamplePlans.Create.For("customise"), "Change a sample plan by hand")
 	customise.Description = "Returns a new plan; the one it is based on stays. Points near an edge or each other are accepted with a warning; a plan whose points were moved or " +
-		"added by hand is no probability sample any more, a swap with a reserve leaves it one."
+		"added by hand is no longer a probability sample; after a swap with a reserve it still is."
 	rest.Handle(a, customise, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
 		rest.JSON[PlanEdit]
@@ -337,7 +337,7 @@ func registerPlans(a *rest.API, plans *soil.Plans) {
 	})
 	registerPlanPoints(a, plans)
 	save := planRoute(http.MethodPost, plansPath+"{map_uuid}/save/", access.SamplePlans.Create.For("save"), "Save a sample plan")
-	save.Description = "Saves its map of zones, too, where that was not. Saved plans do not change, but for `external_id` and `source`, which may be given later by saving again."
+	save.Description = "Also saves its map of zones, if that was not saved. Saved plans do not change, except for `external_id` and `source`, which may be given later by saving again."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath

@@ -22,9 +22,9 @@ func (held) Close() error { return nil }
 // registerPlanPoints adds the route that places the samples of a plan at the points of a file.
 func registerPlanPoints(a *rest.API, plans *soil.Plans) {
 	place := planRoute(http.MethodPost, plansPath+"{map_uuid}/points/", access.SamplePlans.Create.For("import_points"), "Take the samples of a plan at the points of a file")
-	place.Description = "Takes the flags (`PNT` of type 1) in the fields of task data (ISO 11783-10), as `field/export/?format=isoxml` writes them of plans, and returns a new custom plan whose " +
-		"samples lie there: no probability sample, since the file says neither zones nor draws. Points with the name of a sample of the plan keep it, reserves and legacy points " +
-		"stay, and points outside the area of interest are left out with a warning. Each zone needs a sample. Where the file says what the plan has, the answer is the plan itself."
+	place.Description = "Takes the flags (`PNT` of type 1) in the fields of task data (ISO 11783-10), as `field/export/?format=isoxml` writes them for plans, and returns a new custom plan whose " +
+		"samples lie there: not a probability sample, since the file states neither zones nor draws. Points with the name of a sample of the plan keep it, reserves and legacy points " +
+		"stay, and points outside the area of interest are left out with a warning. Each zone needs a sample. If the file has the same points as the plan, the answer is the plan itself."
 	place.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: stores nothing."}}
 	place.MaxBody = maxPointFile
 	place.Body = rest.FileBody(map[string]string{

@@ -11,19 +11,19 @@ import (
 
 // PilotZone has the results of the pilot samples of a zone.
 type PilotZone struct {
-	N    int     `json:"n" required:"false" doc:"How many they were."`
+	N    int     `json:"n" required:"false" doc:"Number of pilot samples."`
 	Mean float64 `json:"mean" doc:"Mean of the pilot samples, in their unit."`
 	SD   float64 `json:"sd" doc:"Standard deviation of the pilot samples, in their unit."`
 }
 
 // PlanChange states which change a second round at the same points should detect.
 type PlanChange struct {
-	Detectable  *float64 `json:"detectable_change" required:"false" doc:"Sets the number of samples: the change of the mean stock that has to be seen, t C/ha (in the unit of the pilot samples, where there are any). Left out: the answer says what change is seen."`
-	Power       *float64 `json:"power" required:"false" doc:"Probability that it is seen; 0.8 where left out."`
-	Years       *float64 `json:"years" required:"false" doc:"Between the rounds; 5 where left out."`
+	Detectable  *float64 `json:"detectable_change" required:"false" doc:"Sets the number of samples: the change in the mean stock that has to be detected, t C/ha (in the unit of the pilot samples, where there are any). Left out: the answer says which change is detected."`
+	Power       *float64 `json:"power" required:"false" doc:"Probability that it is detected; default 0.8."`
+	Years       *float64 `json:"years" required:"false" doc:"Years between the rounds; default 5."`
 	SD          *float64 `json:"sd_of_change" required:"false" doc:"Standard deviation of the changes at points. Left out: S √(2 (1 − correlation)), S being that of the zone."`
-	Correlation *float64 `json:"correlation" required:"false" doc:"Of the two rounds at the same points; 0.8 where left out."`
-	MeanStock   *float64 `json:"mean_stock" required:"false" doc:"Expected stock, t C/ha; 60 where left out; of no use with pilot samples or sd_of_change."`
+	Correlation *float64 `json:"correlation" required:"false" doc:"Correlation of the two rounds at the same points; default 0.8."`
+	MeanStock   *float64 `json:"mean_stock" required:"false" doc:"Expected stock, t C/ha; default 60; not used with pilot samples or sd_of_change."`
 }
 
 func (w PlanChange) choices() plan.Monitoring {
@@ -36,54 +36,54 @@ func (w PlanChange) choices() plan.Monitoring {
 
 // PlanCosts are the costs of a round of sampling.
 type PlanCosts struct {
-	PerPoint     float64 `json:"per_point" required:"false" doc:"Of taking the soil at a point."`
-	PerComposite float64 `json:"per_composite" required:"false" doc:"Of analysing one composite."`
-	PerKm        float64 `json:"per_km" required:"false" doc:"Of the way along the points."`
-	PerField     float64 `json:"per_field" required:"false" doc:"Of a field that is visited, such as of arriving and setting up."`
-	Composites   int     `json:"composites_per_point" required:"false" doc:"Such as one for each depth; 1 where left out."`
-	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way that counts the drives between fields (way_estimated_km). The plan's cost is that of its own way; a warning (over_budget) says so where that is more."`
+	PerPoint     float64 `json:"per_point" required:"false" doc:"Cost of taking the soil at a point."`
+	PerComposite float64 `json:"per_composite" required:"false" doc:"Cost of analysing one composite."`
+	PerKm        float64 `json:"per_km" required:"false" doc:"Cost of the way along the points."`
+	PerField     float64 `json:"per_field" required:"false" doc:"Cost of visiting a field, such as arriving and setting up."`
+	Composites   int     `json:"composites_per_point" required:"false" doc:"Composites of a point, such as one for each depth; default 1."`
+	Budget       float64 `json:"budget" required:"false" doc:"Sets the number of samples: as many as it pays for, with an estimate of the way that includes the drives between fields (way_estimated_km). The plan's cost is based on its actual way; a warning (over_budget) says so if that is more."`
 }
 
 // PlanDetection is the smallest change that a plan is expected to detect.
 type PlanDetection struct {
-	Change     float64 `json:"detectable_change" doc:"Of the mean, between two rounds at the same points; t C/ha, or in the unit of the pilot samples."`
-	PerYear    float64 `json:"per_year" doc:"detectable_change over the years."`
-	Years      float64 `json:"years" doc:"Between the rounds."`
-	Power      float64 `json:"power" doc:"Probability that the change is seen."`
-	Confidence float64 `json:"confidence" doc:"Of the test."`
-	SD         float64 `json:"sd_of_change" doc:"Assumed of the changes at points, over all zones."`
+	Change     float64 `json:"detectable_change" doc:"Change in the mean between two rounds at the same points; t C/ha, or in the unit of the pilot samples."`
+	PerYear    float64 `json:"per_year" doc:"detectable_change per year."`
+	Years      float64 `json:"years" doc:"Years between the rounds."`
+	Power      float64 `json:"power" doc:"Probability that the change is detected."`
+	Confidence float64 `json:"confidence" doc:"Confidence of the test."`
+	SD         float64 `json:"sd_of_change" doc:"Assumed standard deviation of the changes at points, over all zones."`
 	Summary    string  `json:"summary" example:"20 points see 1.1 t C/ha in 5 years at 80 %" doc:"The same in a sentence."`
 }
 
 // PlanWrite requests a sample plan.
 type PlanWrite struct {
-	MapUUID           string               `json:"map_uuid" format:"uuid" doc:"Of a map of zones, saved or a candidate."`
-	NumberOfSamples   *int                 `json:"number_of_samples" required:"false" doc:"Left out, and without ha_per_sample: what the precision needs."`
-	HaPerSample       *float64             `json:"ha_per_sample" required:"false" doc:"Hectares a sample stands for."`
-	Confidence        *float64             `json:"confidence" required:"false" doc:"0.9 where left out."`
-	RelativeError     *float64             `json:"relative_error" required:"false" doc:"0.1 where left out."`
-	CV                *float64             `json:"cv" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
-	Rho2              *float64             `json:"rho2" required:"false" doc:"0.3 where left out; of no use with pilot samples."`
-	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"3 where left out, at least 2."`
-	MinPerField       *int                 `json:"min_samples_per_field" required:"false" doc:"2 to 100 for every field; none where left out. A field whose share would not certainly be so many is sampled as a stratum of its own, numbered behind the zones. Goes with the allocations proportional, neyman and equal."`
-	CompositesPerZone *int                 `json:"composites_per_zone" required:"false" doc:"Pools the samples of every zone into so many composites for the laboratory, 2 to 100 and at most min_samples_per_zone; left out: every sample is analysed."`
-	Stages            *PlanStagesWrite     `json:"stages" required:"false" doc:"Draws the plan in two stages: fields with replacement, each with a chance in proportion to its area, and at each draw points at random in the field. Zones are no strata of such a plan. It is sent instead of number_of_samples, ha_per_sample and what concerns zones (allocation, per_zone, cost, pilot, min_samples_per_zone, min_samples_per_field, edge stratum), with the placement stratified_random."`
-	Change            *PlanChange          `json:"change" required:"false" doc:"What a second round at the same points is to see."`
-	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Of a round of sampling, in your currency."`
-	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (where left out), neyman (where left out with pilot samples), cost, equal or per_zone."`
+	MapUUID           string               `json:"map_uuid" format:"uuid" doc:"Uuid of a map of zones, saved or a candidate."`
+	NumberOfSamples   *int                 `json:"number_of_samples" required:"false" doc:"Left out, and without ha_per_sample: as many as the precision requires."`
+	HaPerSample       *float64             `json:"ha_per_sample" required:"false" doc:"Hectares that one sample represents."`
+	Confidence        *float64             `json:"confidence" required:"false" doc:"Confidence of the estimate; default 0.9."`
+	RelativeError     *float64             `json:"relative_error" required:"false" doc:"Half the width of the confidence interval over the mean; default 0.1."`
+	CV                *float64             `json:"cv" required:"false" doc:"Coefficient of variation of soil organic carbon; default 0.3; not used with pilot samples."`
+	Rho2              *float64             `json:"rho2" required:"false" doc:"Share of its variance that the layers explain; default 0.3; not used with pilot samples."`
+	MinSamplesPerZone *int                 `json:"min_samples_per_zone" required:"false" doc:"At least 2; default 3."`
+	MinPerField       *int                 `json:"min_samples_per_field" required:"false" doc:"2 to 100 for every field; default: none. A field whose share might be fewer is sampled as a stratum of its own, numbered after the zones. Possible with the allocations proportional, neyman and equal."`
+	CompositesPerZone *int                 `json:"composites_per_zone" required:"false" doc:"Pools the samples of every zone into this many composites for the laboratory, 2 to 100 and at most min_samples_per_zone; left out: every sample is analysed."`
+	Stages            *PlanStagesWrite     `json:"stages" required:"false" doc:"Draws the plan in two stages: fields with replacement, each with a chance in proportion to its area, and at each draw points at random in the field. Zones are not strata of such a plan. It is sent instead of number_of_samples, ha_per_sample and what concerns zones (allocation, per_zone, cost, pilot, min_samples_per_zone, min_samples_per_field, edge stratum), with the placement stratified_random."`
+	Change            *PlanChange          `json:"change" required:"false" doc:"Which change a second round at the same points should detect."`
+	Costs             *PlanCosts           `json:"costs" required:"false" doc:"Costs of a round of sampling, in your currency."`
+	Allocation        *string              `json:"allocation" required:"false" doc:"proportional (default), neyman (default with pilot samples), cost, equal or per_zone."`
 	PerZone           map[string]int       `json:"per_zone" required:"false" doc:"Samples by zone number, for the allocation per_zone."`
 	Cost              map[string]float64   `json:"cost" required:"false" doc:"Cost of a sample by zone number, for the allocation cost."`
-	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Metres that points keep from the edges of zones and fields, 0 to 100; 10 where left out."`
-	Edge              *string              `json:"edge" required:"false" doc:"What becomes of the strip nearer to edges than zone_offset: exclude (where left out), or stratum: it is sampled as a stratum of its own, numbered behind the zones."`
-	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; two cells where left out."`
-	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (where left out), spatially_balanced, or two that are no probability samples: coverage, or latin_hypercube, whose points represent the layers."`
-	Layers            []string             `json:"layers" required:"false" maxItems:"20" doc:"Of latin_hypercube: names of layers of the order that the points represent; those of the map where left out."`
-	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; 0.2 where left out."`
+	ZoneOffset        *int                 `json:"zone_offset" required:"false" doc:"Distance in metres that points keep from the edges of zones and fields, 0 to 100; default 10."`
+	Edge              *string              `json:"edge" required:"false" doc:"What is done with the strip nearer to edges than zone_offset: exclude (default), or stratum: it is sampled as a stratum of its own, numbered after the zones."`
+	MinDistance       *float64             `json:"min_distance" required:"false" doc:"Metres between points, across zones; default: two cells."`
+	Placement         *string              `json:"placement" required:"false" doc:"stratified_random (default), spatially_balanced, or two that are not probability samples: coverage, or latin_hypercube, whose points represent the layers."`
+	Layers            []string             `json:"layers" required:"false" maxItems:"20" doc:"For latin_hypercube: names of layers of the order that the points represent; default: those of the map."`
+	ReserveShare      *float64             `json:"reserve_share" required:"false" doc:"Reserve points, as a share of the samples of a zone; default 0.2."`
 	Pilot             map[string]PilotZone `json:"pilot" required:"false" doc:"Pilot samples by zone number: of every zone, or of none."`
-	Start             *PlanPosition        `json:"start" required:"false" doc:"Where the crew comes from, at most 300 km from the fields: the way begins with the field nearest to it, and way_km and cost count the drive. The points are the same from everywhere; their order and numbers are not."`
-	End               *PlanPosition        `json:"end" required:"false" doc:"Where the crew goes afterwards, such as back to the start; needs one."`
+	Start             *PlanPosition        `json:"start" required:"false" doc:"Where the crew comes from, at most 300 km from the fields: the way begins with the field nearest to it, and way_km and cost include the drive. The points are the same from everywhere; their order and numbers are not."`
+	End               *PlanPosition        `json:"end" required:"false" doc:"Where the crew goes afterwards, such as back to the start; it requires start."`
 	ExistingPoints    []PlanPosition       `json:"existing_points" required:"false" maxItems:"10000" doc:"Points that the new ones keep their distance from."`
-	LegacyPoints      []PlanPosition       `json:"legacy_points" required:"false" maxItems:"1000" doc:"Points of earlier samples that are kept as points of the plan (role legacy) and sampled beside number_of_samples; new ones keep their distance from them. The plan does not draw them: they are no part of estimates."`
+	LegacyPoints      []PlanPosition       `json:"legacy_points" required:"false" maxItems:"1000" doc:"Points of earlier samples that are kept as points of the plan (role legacy) and sampled in addition to number_of_samples; new ones keep their distance from them. The plan does not draw them: they are not part of estimates."`
 	LegacyPlan        *string              `json:"legacy_plan" required:"false" format:"uuid" doc:"map_uuid of an earlier plan whose samples and legacy points are kept likewise."`
 	SeedWrite
 }

@@ -19,11 +19,11 @@ import (
 
 // SampleCollection states how a sample was taken, in a body.
 type SampleCollection struct {
-	Lon       *float64   `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"With lat; both null: not measured, and taken to be the planned place."`
-	Lat       *float64   `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"With lon; both null: not measured, and taken to be the planned place."`
+	Lon       *float64   `json:"lon" required:"false" minimum:"-180" maximum:"180" doc:"Together with lat; both null: not measured, and taken to be the planned place."`
+	Lat       *float64   `json:"lat" required:"false" minimum:"-90" maximum:"90" doc:"Together with lon; both null: not measured, and taken to be the planned place."`
 	At        *time.Time `json:"at" required:"false" doc:"Left out: now."`
 	By        *string    `json:"by" required:"false" maxLength:"255" doc:"Left out: your name."`
-	AccuracyM *float64   `json:"accuracy_m" required:"false" minimum:"0" maximum:"1000" doc:"Of the place, in metres."`
+	AccuracyM *float64   `json:"accuracy_m" required:"false" minimum:"0" maximum:"1000" doc:"Accuracy of the place, in metres."`
 }
 
 // CollectedSample states how a sample was taken.
@@ -32,19 +32,19 @@ type CollectedSample struct {
 	Lat       *float64  `json:"lat" doc:"Latitude, degrees (WGS 84); null: not measured."`
 	At        time.Time `json:"at" doc:"When it was taken."`
 	By        string    `json:"by" doc:"Who took it."`
-	AccuracyM *float64  `json:"accuracy_m" doc:"Of the place, in metres; null: not known."`
+	AccuracyM *float64  `json:"accuracy_m" doc:"Accuracy of the place, in metres; null: not known."`
 	MovedM    *float64  `json:"moved_m" doc:"Metres from the planned place, on the ellipsoid; null where the place was not measured."`
 	Zone      *int      `json:"zone" doc:"The zone in which it was taken; null outside every zone."`
-	OutOfZone bool      `json:"out_of_zone" doc:"Taken in another zone than it was planned for."`
+	OutOfZone bool      `json:"out_of_zone" doc:"Whether it was taken in another zone than it was planned for."`
 }
 
 // SampleLab is what a laboratory found.
 type SampleLab struct {
 	SOCPct             float64    `json:"soc_pct" minimum:"0" maximum:"100" doc:"Soil organic carbon, % of the mass of fine soil."`
-	SOCLimitPct        *float64   `json:"soc_limit_pct" required:"false" minimum:"0" maximum:"100" doc:"The laboratory's limit of determination that the result is below; soc_pct is then half of it."`
-	BulkDensity        *float64   `json:"bulk_density_g_cm3" required:"false" minimum:"0.05" maximum:"2.65" doc:"Of fine soil. Without it the sample has no stock."`
-	CoarseFragmentsPct *float64   `json:"coarse_fragments_pct" required:"false" minimum:"0" maximum:"100" doc:"% of the volume; null counts as none."`
-	Method             *string    `json:"method" required:"false" maxLength:"255" doc:"How the laboratory found it, in its own words."`
+	SOCLimitPct        *float64   `json:"soc_limit_pct" required:"false" minimum:"0" maximum:"100" doc:"The laboratory's limit of determination, where the result is below it; soc_pct is then half of it."`
+	BulkDensity        *float64   `json:"bulk_density_g_cm3" required:"false" minimum:"0.05" maximum:"2.65" doc:"Bulk density of fine soil. Without it the sample has no stock."`
+	CoarseFragmentsPct *float64   `json:"coarse_fragments_pct" required:"false" minimum:"0" maximum:"100" doc:"Coarse fragments, % of the volume; null counts as none."`
+	Method             *string    `json:"method" required:"false" maxLength:"255" doc:"How the laboratory determined it, in its own words."`
 	LabRef             *string    `json:"lab_ref" required:"false" maxLength:"255" doc:"The laboratory's number of the sample."`
 	At                 *time.Time `json:"at" required:"false" doc:"When it was analysed."`
 }
@@ -53,10 +53,10 @@ type SampleLab struct {
 type SampleWrite struct {
 	Status    *string           `json:"status" required:"false" enum:"planned,collected,analysed,missed" doc:"Left out, it follows from collected and lab."`
 	Label     *string           `json:"label" required:"false" doc:"1 to 64 of A-Z, a-z, 0-9, dot, underscore, hyphen and slash; unique in your company."`
-	Collected *SampleCollection `json:"collected" required:"false" doc:"Sent whole. Null: it was not collected."`
-	Lab       *SampleLab        `json:"lab" required:"false" doc:"Sent whole. Null: it was not analysed."`
-	Notes     *string           `json:"notes" required:"false" maxLength:"4000" doc:"What the crew says of it."`
-	Composite *string           `json:"composite" required:"false" maxLength:"16" doc:"Of a reserve that replaces a sample: the id of that sample's composite, as Z2-C1. Null: it is analysed by itself."`
+	Collected *SampleCollection `json:"collected" required:"false" doc:"It is sent as a whole. Null: it was not collected."`
+	Lab       *SampleLab        `json:"lab" required:"false" doc:"It is sent as a whole. Null: it was not analysed."`
+	Notes     *string           `json:"notes" required:"false" maxLength:"4000" doc:"Notes of the crew."`
+	Composite *string           `json:"composite" required:"false" maxLength:"16" doc:"For a reserve that replaces a sample: the id of that sample's composite, as Z2-C1. Null: it is analysed by itself."`
 	form.External
 }
 
@@ -68,19 +68,19 @@ type Sample struct {
 	Round     int64            `json:"round" doc:"Round of sampling, from 1."`
 	SampledOn *member.Date     `json:"sampled_on" doc:"The day of the round; null: not stated."`
 	Point     string           `json:"point" doc:"Id of the point in its plan."`
-	Zone      int              `json:"zone" doc:"In which the point was planned."`
-	Role      string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: in place of one that cannot be taken."`
+	Zone      int              `json:"zone" doc:"Zone in which the point was planned."`
+	Role      string           `json:"role" enum:"sample,reserve" doc:"sample: to be taken. reserve: taken in place of one that cannot be."`
 	DepthFrom float64          `json:"depth_from_cm" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo   float64          `json:"depth_to_cm" doc:"Lower end of the depth interval, cm below the surface."`
-	Status    string           `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result is there. missed: it could not be taken."`
-	Label     string           `json:"label" doc:"What stands on the bag; unique in the company."`
+	Status    string           `json:"status" enum:"planned,collected,analysed,missed" doc:"planned; collected: the soil is taken. analysed: the laboratory's result has arrived. missed: it could not be taken."`
+	Label     string           `json:"label" doc:"The label on the bag; unique in the company."`
 	Planned   PlanPosition     `json:"planned" doc:"Where it was planned."`
 	Collected *CollectedSample `json:"collected" doc:"How it was taken; null: it was not."`
 	Lab       *SampleLab       `json:"lab" doc:"What the laboratory found; null: nothing yet."`
-	Notes     string           `json:"notes" doc:"What the crew says of it."`
+	Notes     string           `json:"notes" doc:"Notes of the crew."`
 	Composite *string          `json:"composite" doc:"Id of the composite that its soil goes to, as Z2-C1; null: it is analysed by itself."`
 	form.External
-	CompositeLabel *string `json:"composite_label" doc:"What stands on the bag of the composite, under which the laboratory's result is imported."`
+	CompositeLabel *string `json:"composite_label" doc:"The label on the bag of the composite, under which the laboratory's result is imported."`
 }
 
 // PlanOfSample is the plan of a sample.
@@ -141,7 +141,7 @@ func sampleFilters() []rest.Param {
 		form.IDsParam,
 		{Name: "aoi", Type: rest.Integer, Description: "Id of the area of interest."}, farmOfAOI,
 		{Name: "plan", Type: rest.Integer, Description: "Id of the saved plan."},
-		{Name: "plan_uuid", Type: rest.UUID, Description: "Its map_uuid."},
+		{Name: "plan_uuid", Type: rest.UUID, Description: "map_uuid of the plan."},
 		{Name: "zone", Type: rest.Integer, Description: "Number of the zone."},
 		{Name: "status", Type: rest.String, Enum: []string{"planned", "collected", "analysed", "missed"}, Description: "State of the sample."},
 		{Name: "role", Type: rest.String, Enum: []string{"sample", "reserve", "legacy"}, Description: "Samples, the reserves for them, or legacy points."},
@@ -163,9 +163,9 @@ type SampleDepth struct {
 // SamplesWrite requests the samples of a plan.
 type SamplesWrite struct {
 	Plan      string        `json:"plan" format:"uuid" doc:"map_uuid of a saved plan."`
-	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10" doc:"Depth intervals: a sample each at every point."`
-	Round     *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"1 where left out; a later round takes the same points again."`
-	SampledOn *member.Date  `json:"sampled_on" required:"false" doc:"The day of the round, also of samples that are there already: tables of results without dates take it. Left out, it stays."`
+	Depths    []SampleDepth `json:"depths" minItems:"1" maxItems:"10" doc:"Depth intervals: one sample for each of them at every point."`
+	Round     *int64        `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Default 1; a later round takes the same points again."`
+	SampledOn *member.Date  `json:"sampled_on" required:"false" doc:"The day of the round, also for existing samples: tables of results without dates use it. Left out, it does not change."`
 }
 
 // SamplesMade is the result of [SamplesWrite].
@@ -174,18 +174,18 @@ type SamplesMade struct {
 	Round     int64        `json:"round" doc:"Round of sampling, from 1."`
 	SampledOn *member.Date `json:"sampled_on" doc:"The day of the round; null: not stated."`
 	Created   int64        `json:"created" doc:"Samples that were made."`
-	Existing  int64        `json:"existing" doc:"Were there before; only the day of their round changes."`
+	Existing  int64        `json:"existing" doc:"Samples that already existed; only the day of their round changes."`
 }
 
 var sampleRoute = rest.Routes{Operation: "sample", Tag: stratificationTag, Noun: "sample"}.Route
 
 func registerSamples(a *rest.API, s *soil.Samples) {
 	a.DescribeCodes(map[string]string{
-		"plan_not_saved":      "samples are of saved plans; save the plan first (409)",
+		"plan_not_saved":      "samples belong to saved plans; save the plan first (409)",
 		"plan_without_places": "the points of the plan have no longitude and latitude (409)",
-		"sample_replaced":     "another sample has the place or the label of the deleted one by now (409)",
+		"sample_replaced":     "another sample has taken the place or the label of the deleted one (409)",
 		"no_analyses":         "no sample of the plan is analysed in that round yet (409)",
-		"other_zones":         "the two plans are of different maps of zones, which cannot be compared (409)",
+		"other_zones":         "the two plans belong to different maps of zones, which cannot be compared (409)",
 	})
 	list := sampleRoute(http.MethodGet, samplesPath, access.Samples.View.For("list"), "List samples")
 	filters := append(sampleFilters(), rest.Param{Name: "updated_since", Type: rest.Timestamp, Description: "Records written at or after this time."})
@@ -194,8 +194,8 @@ func registerSamples(a *rest.API, s *soil.Samples) {
 		return form.List(in.PageOrAll(), showSample)(s.List(ctx, c.Principal(), in.Share, form.QueryOf(in.PageOrAll(), filters, in.Values)))
 	})
 	plan := sampleRoute(http.MethodPost, samplesPath, access.Samples.Create.For("plan"), "Make the samples of a plan")
-	plan.Description = "Makes one planned sample for every point of a saved plan, reserves among them, and depth interval. What is there already stays, so the call may be " +
-		"repeated, also with further depths. Every sample gets a label to be printed, such as `P7-Z2-07-0-30`: plan, point, depth."
+	plan.Description = "Makes one planned sample for every point of a saved plan, including reserves, and depth interval. Existing samples stay, so the call may be " +
+		"repeated, also with further depths. Every sample gets a label for printing, such as `P7-Z2-07-0-30`: plan, point, depth."
 	plan.Faults, plan.Message = []int{http.StatusNotFound, http.StatusConflict}, "Samples planned."
 	rest.Handle(a, plan, func(ctx context.Context, c *rest.Call, in rest.JSON[SamplesWrite]) (SamplesMade, error) {
 		made, err := s.Plan(ctx, c.Principal(), soil.SampleRequest{
@@ -227,7 +227,7 @@ var sampleFormats = []string{ports.CSV, ports.XLSX, ports.GeoJSON}
 
 func registerSampleFiles(a *rest.API, s *soil.SampleFiles) {
 	export := sampleRoute(http.MethodGet, samplesPath+"export/", access.Samples.View.For("export"), "Export samples as a file")
-	export.Description = "The samples that the list gives for the same filters: CSV or a workbook (`xlsx`), whose columns the import takes, or GeoJSON with the place where each was taken, or else planned (WGS84)."
+	export.Description = "The samples that the list returns for the same filters: CSV or a workbook (`xlsx`), whose columns the import accepts, or GeoJSON with the place where each was taken, or otherwise planned (WGS84)."
 	export.Query = append([]rest.Param{form.FormatParam(sampleFormats...)}, sampleFilters()...)
 	export.Media = form.Media(sampleFormats...)
 	rest.Handle(a, export, func(ctx context.Context, c *rest.Call, in struct {

@@ -19,32 +19,32 @@ import (
 type ImportedSample struct {
 	Index    int64            `json:"index" doc:"Place in the file, from 0, without the header."`
 	Row      *int64           `json:"row" doc:"Number of the row as a spreadsheet shows it, or of the line of CSV, the heading being the first; null where there is no table."`
-	Label    string           `json:"label" doc:"What stands on the bag, as the file has it."`
-	Verdict  string           `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row says nothing new. fail: it is refused, as errors says."`
+	Label    string           `json:"label" doc:"The label on the bag, as in the file."`
+	Verdict  string           `json:"verdict" enum:"update,skip,fail" doc:"update: the sample takes the result. skip: the row contains nothing new. fail: it is refused, for the reasons in errors."`
 	SampleID *int64           `json:"sample_id" doc:"Id of the sample; null where none is found."`
-	Status   *string          `json:"status" doc:"State of the sample after it."`
+	Status   *string          `json:"status" doc:"State of the sample after the import."`
 	Errors   member.RawObject `json:"errors" doc:"By field; why the row is refused."`
-	Notes    []string         `json:"notes" doc:"What was made of the row by a rule: half of a limit, the day of the round, the mean of repeats."`
+	Notes    []string         `json:"notes" doc:"What a rule changed in the row: half of a limit, the day of the round, the mean of repeats."`
 }
 
 // ImportedColumn is a column of a file as the import reads it.
 type ImportedColumn struct {
-	Header string  `json:"header" doc:"As the file has it."`
-	Column *string `json:"column" doc:"What it says of samples; null: it is passed over."`
-	Unit   *string `json:"unit" doc:"Of the file's values; null where they are not measured."`
-	Factor float64 `json:"factor" doc:"From the file's values to the unit of column."`
+	Header string  `json:"header" doc:"Heading of the column in the file."`
+	Column *string `json:"column" doc:"The column of samples that it fills; null: it is ignored."`
+	Unit   *string `json:"unit" doc:"Unit of the file's values; null where they have none."`
+	Factor float64 `json:"factor" doc:"Factor from the file's values to the unit of column."`
 }
 
 // SampleImport is an import of samples with its report.
 type SampleImport struct {
-	Code    string           `json:"code" enum:"imported,rows_failed" doc:"imported: every row that says something new was stored. rows_failed: some rows were refused."`
+	Code    string           `json:"code" enum:"imported,rows_failed" doc:"imported: every row with something new was stored. rows_failed: some rows were refused."`
 	Preview bool             `json:"preview" doc:"Nothing is stored."`
 	Atomic  bool             `json:"atomic" doc:"One refused row refuses all."`
 	Updated int64            `json:"updated" doc:"Samples that take a result."`
-	Skipped int64            `json:"skipped" doc:"They say nothing new."`
+	Skipped int64            `json:"skipped" doc:"Rows that contain nothing new."`
 	Failed  int64            `json:"failed" doc:"Rows that are refused."`
-	Columns []ImportedColumn `json:"columns" doc:"Of a table; none of a package."`
-	Rows    []ImportedSample `json:"rows" doc:"What becomes of each row, in the order of the file."`
+	Columns []ImportedColumn `json:"columns" doc:"The columns of a table; empty for a package."`
+	Rows    []ImportedSample `json:"rows" doc:"The outcome of each row, in the order of the file."`
 }
 
 type sampleImportInput struct {
@@ -57,14 +57,14 @@ const repeatsMean = "mean"
 
 func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
 	take := sampleRoute(http.MethodPost, samplesPath+"import/", access.ImportSamples.For("import"), "Import results of samples")
-	take.Description = "Takes a laboratory's table: CSV with a header (columns apart by commas, semicolons or tabs), a workbook (`.xlsx`), or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) +
-		" rows. `label` finds the sample; an empty cell leaves what is there. The columns are " + form.CodeList(labtable.Names) + ", and the names and units that laboratories use for them, such as `SOC [g/kg]`: " +
-		"values are converted, and `columns` says how. What an export shows beside them is passed over; other columns are refused (`unknown_name`), or passed over with `Prefer: handling=lenient`. Decimals follow a point, or a comma where no comma separates the columns. Results below a limit (`<0.5`, `<LOD`) are half of it. " +
-		"A row without a date takes the day of its round. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
+	take.Description = "Takes a laboratory's table: CSV with a header (columns separated by commas, semicolons or tabs), a workbook (`.xlsx`), or a JSON array of objects, of at most " + strconv.Itoa(soil.MaxSampleRows) +
+		" rows. `label` finds the sample; an empty cell changes nothing. The columns are " + form.CodeList(labtable.Names) + ", and the names and units that laboratories use for them, such as `SOC [g/kg]`: " +
+		"values are converted, and `columns` says how. Other columns of an export are ignored; any other columns are refused (`unknown_name`), or ignored with `Prefer: handling=lenient`. Decimals follow a point, or a comma where no comma separates the columns. Results below a limit (`<0.5`, `<LOD`) count as half of it. " +
+		"A row without a date takes the day of its round. Good rows are stored even if others fail (207), unless `atomic` is set; if none is good, the answer is 400 (`bulk_validation_failed`)."
 	take.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},
-		{Name: "repeats", Type: rest.String, Enum: []string{"refuse", repeatsMean}, Description: "Rows that differ under one label: refused, which is the default, or their mean is taken."},
+		{Name: "repeats", Type: rest.String, Enum: []string{"refuse", repeatsMean}, Description: "Rows with one label and different values: they are refused, which is the default, or their mean is taken."},
 		{Name: "soc_limit_pct", Type: rest.Number, Description: "The laboratory's limit of determination of carbon in %, where the table does not state it."},
 	}
 	take.Query = append(take.Query, form.SheetParam)
@@ -81,10 +81,10 @@ func registerSampleImport(a *rest.API, s *soil.SampleFiles) {
 
 func registerCrewImport(a *rest.API, s *soil.SampleFiles) {
 	take := sampleRoute(http.MethodPost, samplesPath+"import/crew/", access.ImportSamples.For("import_crew"), "Import what a crew recorded")
-	take.Description = "Takes a package that was exported with `format=qfield` back from the crew: its folder, zipped, or its GeoPackage alone, then without photos. The `label` of each sample " +
-		"finds it. A status of the point counts for all of its samples that have none of their own: taken here, taken elsewhere, missed. A point that was moved on the map was taken there; otherwise " +
-		"the place that the receiver measured counts, and without one the planned place. Times without a zone are read as UTC, and a note says so. Photos are attached to the uppermost sample of their point; a row whose photo is missing or " +
-		"none fails. What is empty leaves what is there, so a package may be sent again. Good rows are stored although others fail (207), unless `atomic` is set; where none is good the answer is 400 (`bulk_validation_failed`)."
+	take.Description = "Takes a package that was exported with `format=qfield` back from the crew: its folder, zipped, or only its GeoPackage, without photos. The `label` of each sample " +
+		"finds it. A status of the point applies to all of its samples that have none of their own: taken here, taken elsewhere, missed. A point that was moved on the map was taken there; otherwise " +
+		"the place that the receiver measured counts, and without that the planned place. Times without a zone are read as UTC, and a note says so. Photos are attached to the uppermost sample of their point; a row whose photo is missing or " +
+		"not a photo fails. Empty values change nothing, so a package may be sent again. Good rows are stored even if others fail (207), unless `atomic` is set; if none is good, the answer is 400 (`bulk_validation_failed`)."
 	take.Query = []rest.Param{
 		{Name: "preview", Type: rest.Boolean, Description: "With true: judges every row, and stores nothing."},
 		{Name: "atomic", Type: rest.Boolean, Description: "With true: one bad row refuses all."},

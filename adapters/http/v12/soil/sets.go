@@ -17,8 +17,8 @@ import (
 
 // SampleRecordWrite is a sample at a point of a plan, with what is known about it.
 type SampleRecordWrite struct {
-	Plan      *string  `json:"plan" required:"false" format:"uuid" doc:"map_uuid of a saved plan. A sample that is not there yet needs it, with point, depth_from_cm and depth_to_cm; one that is there keeps its own."`
-	Round     *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Round of sampling; 1 where left out."`
+	Plan      *string  `json:"plan" required:"false" format:"uuid" doc:"map_uuid of a saved plan. A sample that does not exist yet needs it, with point, depth_from_cm and depth_to_cm; an existing one keeps its own."`
+	Round     *int64   `json:"round" required:"false" minimum:"1" maximum:"100" doc:"Round of sampling; default 1."`
 	Point     *string  `json:"point" required:"false" doc:"Id of the point in its plan, as Z2-07."`
 	DepthFrom *float64 `json:"depth_from_cm" required:"false" minimum:"0" maximum:"300" doc:"Upper end of the depth interval, cm below the surface."`
 	DepthTo   *float64 `json:"depth_to_cm" required:"false" minimum:"0" maximum:"300" doc:"Lower end of the depth interval, more than depth_from_cm."`
@@ -36,7 +36,7 @@ var sampleMapping = form.Mapping[sample.Sample, SampleRecordWrite, Sample]{
 			return nil
 		}
 		f := fault.Fields{}
-		const stays = "The sample that is there is of another: a sample stays where it is."
+		const stays = "The existing sample has another: a sample stays where it is."
 		f.AddIf(of != onto.PlanUUID, "plan", stays)
 		f.AddIf(round != onto.Round, "round", stays)
 		f.AddIf(point != onto.Point, "point", stays)
@@ -67,7 +67,7 @@ func registerSampleSets(a *rest.API, s *soil.Samples) {
 			return changedSamples.Written(s.UpdateMany(ctx, c.Principal(), ids, wanted))
 		})
 	remove := sampleRoute(http.MethodDelete, samplesPath+"{id}/", access.Samples.Delete.For("destroy"), "Delete a sample")
-	remove.Description = "For what was made by mistake, such as samples of a wrong depth: the plan's samples can be made again. A sample that could not be taken is `missed`, not deleted. Its photos are hidden with it."
+	remove.Description = "For samples that were made by mistake, such as those of a wrong depth: the plan's samples can be made again. A sample that could not be taken is `missed`, not deleted. Its photos are hidden with it."
 	remove.Status, remove.Faults = http.StatusNoContent, []int{http.StatusPreconditionFailed}
 	rest.Handle(a, remove, func(ctx context.Context, c *rest.Call, in form.ByID) (rest.NoContent, error) {
 		return rest.NoContent{}, s.Records.Delete(ctx, c.Principal(), in.ID, func(current sample.Sample) error { return form.CheckIfMatch(c, current, showSample) })
@@ -81,7 +81,7 @@ func registerSampleSets(a *rest.API, s *soil.Samples) {
 			found, err := s.Records.Deleted(ctx, c.Principal(), form.DeletedQuery(q))
 			return rest.Map(form.Listing(found), showSample), err
 		}, farmOfAOI)
-	restore := sampleRoute(http.MethodPost, samplesPath+"{id}/restore/", access.Samples.Delete.For("restore"), "Bring a deleted sample back")
+	restore := sampleRoute(http.MethodPost, samplesPath+"{id}/restore/", access.Samples.Delete.For("restore"), "Restore a deleted sample")
 	restore.Message, restore.Faults = "Sample restored.", []int{http.StatusConflict}
 	rest.Handle(a, restore, form.OnRecord(s.Records.Restore, showSample))
 }
@@ -91,9 +91,9 @@ type onConflict struct {
 }
 
 func registerSampleRecords(a *rest.API, s *soil.Samples) {
-	create := sampleRoute(http.MethodPost, samplesPath+"records/", access.Samples.Create.For("create"), "Create one sample or many, with what is known of them")
-	create.Description = "Takes an object, or an array of objects: all are stored, or none. Each is a sample at a point of a saved plan, with what the crew and the laboratory of another system know of it. " +
-		"With `on_conflict=external_id` a sample that is there is changed; a sample that is there without an external id, such as `POST samples/` makes, takes that of the item of its plan, round, point and depth."
+	create := sampleRoute(http.MethodPost, samplesPath+"records/", access.Samples.Create.For("create"), "Create one sample or many, with their data")
+	create.Description = "Takes an object, or an array of objects: all are stored, or none. Each is a sample at a point of a saved plan, with the data of the crew and the laboratory from another system. " +
+		"With `on_conflict=external_id` an existing sample is changed; an existing sample without an external id, such as `POST samples/` makes, takes that of the item with its plan, round, point and depth."
 	create.Message, create.Body, create.Faults = "Sample created.", rest.BulkBody[SampleRecordWrite](), []int{http.StatusConflict}
 	create.Query = []rest.Param{rest.OnConflictParam(form.ExternalID, "a live sample of your company with the same `external_id`, or without any at the same place,")}
 	rest.Handle(a, create, func(ctx context.Context, c *rest.Call, in onConflict) (out rest.OneOrMany[Sample], err error) {
@@ -118,14 +118,14 @@ func registerSampleRecords(a *rest.API, s *soil.Samples) {
 
 // PlanSaveMany is a plan that is saved together with others.
 type PlanSaveMany struct {
-	MapUUID *string `json:"map_uuid" required:"false" format:"uuid" doc:"Of the plan. With on_conflict=external_id it may be left out where a saved plan has the external id."`
+	MapUUID *string `json:"map_uuid" required:"false" format:"uuid" doc:"Uuid of the plan. With on_conflict=external_id it may be left out if a saved plan has the external id."`
 	PlanSave
 }
 
 func registerPlanSaves(a *rest.API, plans *soil.Plans) {
 	save := planRoute(http.MethodPost, plansPath+"save/", access.SamplePlans.Create.For("save_many"), "Save one sample plan or many")
 	save.Description = "Takes an object, or an array of objects: all are saved, or none, with their maps of zones. With `on_conflict=external_id` a saved plan that has the external id stays as it is, " +
-		"but for its `source`: saved plans do not change, and the external id of one is no other's."
+		"except for its `source`: saved plans do not change, and no two have the same external id."
 	save.Message, save.Body, save.Faults = "Sample plan saved.", rest.BulkBody[PlanSaveMany](), []int{http.StatusConflict}
 	save.Query = []rest.Param{rest.OnConflictParam(form.ExternalID, "a saved plan of your company with the same `external_id`")}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in onConflict) (out rest.OneOrMany[SavedPlan], err error) {

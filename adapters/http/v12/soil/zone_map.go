@@ -18,21 +18,21 @@ import (
 // MapsWrite requests maps of zones.
 type MapsWrite struct {
 	Order             int64              `json:"order" minimum:"1" doc:"Id of an active stratification order."`
-	MinZones          *int               `json:"min_zones" required:"false" doc:"Fewest zones to try, 2 to 8; 2 where left out."`
-	MaxZones          *int               `json:"max_zones" required:"false" doc:"Most zones to try; left out, what the area and max_samples have room for."`
-	Layers            *[]string          `json:"layers" required:"false" doc:"Names of the order's layers to use; all of them where left out."`
+	MinZones          *int               `json:"min_zones" required:"false" doc:"Fewest zones to try, 2 to 8; default 2."`
+	MaxZones          *int               `json:"max_zones" required:"false" doc:"Most zones to try; left out: as many as the area and max_samples have room for."`
+	Layers            *[]string          `json:"layers" required:"false" doc:"Names of the order's layers to use; default: all of them."`
 	Weights           map[string]float64 `json:"weights" required:"false" doc:"Weights of layers by name, over 0."`
-	SpatialWeight     *float64           `json:"spatial_weight" required:"false" doc:"Weight of each coordinate, which makes zones compact; 0.25 where left out."`
+	SpatialWeight     *float64           `json:"spatial_weight" required:"false" doc:"Weight of each coordinate, which makes zones compact; default 0.25."`
 	MinZoneArea       *float64           `json:"min_zone_area" required:"false" doc:"Smallest part of a zone in hectares; left out: 2 % of the area, at least 0.25 and at most 2."`
-	Confidence        *float64           `json:"confidence" required:"false" doc:"Of the estimate that is planned for; 0.9 where left out."`
-	RelativeError     *float64           `json:"relative_error" required:"false" doc:"Half the width of its interval over the mean; 0.1 where left out."`
-	CV                *float64           `json:"cv" required:"false" doc:"Coefficient of variation of soil organic carbon; 0.3 where left out."`
-	Rho2              *float64           `json:"rho2" required:"false" doc:"Share of its variance that the layers explain; 0.3 where left out, which is a judgement."`
-	MinSamplesPerZone *int               `json:"min_samples_per_zone" required:"false" doc:"3 where left out."`
-	MaxSamples        *int               `json:"max_samples" required:"false" doc:"40 where left out: bounds the number of zones."`
-	Method            *string            `json:"method" required:"false" doc:"kmeans (where left out) or fuzzy."`
-	Fuzziness         *float64           `json:"fuzziness" required:"false" doc:"Exponent of fuzzy c-means; 1.3 where left out."`
-	PCA               *bool              `json:"pca" required:"false" doc:"Cluster on principal components that hold 90 % of the variance."`
+	Confidence        *float64           `json:"confidence" required:"false" doc:"Confidence of the estimate that is planned for; default 0.9."`
+	RelativeError     *float64           `json:"relative_error" required:"false" doc:"Half the width of its interval over the mean; default 0.1."`
+	CV                *float64           `json:"cv" required:"false" doc:"Coefficient of variation of soil organic carbon; default 0.3."`
+	Rho2              *float64           `json:"rho2" required:"false" doc:"Share of its variance that the layers explain; default 0.3, which is a judgement."`
+	MinSamplesPerZone *int               `json:"min_samples_per_zone" required:"false" doc:"Fewest samples in a zone; default 3."`
+	MaxSamples        *int               `json:"max_samples" required:"false" doc:"Most samples, which bounds the number of zones; default 40."`
+	Method            *string            `json:"method" required:"false" doc:"kmeans (default) or fuzzy."`
+	Fuzziness         *float64           `json:"fuzziness" required:"false" doc:"Exponent of fuzzy c-means; default 1.3."`
+	PCA               *bool              `json:"pca" required:"false" doc:"Cluster on principal components that explain 90 % of the variance."`
 	SeedWrite
 }
 
@@ -49,11 +49,11 @@ func (w MapsWrite) request() soil.MapRequest {
 
 // MapLayer is a layer as a map uses it.
 type MapLayer struct {
-	Name       string  `json:"name" doc:"Name of the layer, as the order has it."`
+	Name       string  `json:"name" doc:"Name of the layer in the order."`
 	Source     string  `json:"source" doc:"Where its values come from, in words."`
-	Weight     float64 `json:"weight" doc:"0 where the layer was dropped."`
-	ValidShare float64 `json:"valid_share" doc:"Of the cells, 0 to 1."`
-	Mean       float64 `json:"mean" doc:"Of what was clustered: missing cells filled, the extremes drawn in."`
+	Weight     float64 `json:"weight" doc:"Weight of the layer; 0 where it was dropped."`
+	ValidShare float64 `json:"valid_share" doc:"Share of the cells with a value, 0 to 1."`
+	Mean       float64 `json:"mean" doc:"Mean of what was clustered: missing cells filled in, extremes drawn in."`
 	SD         float64 `json:"sd" doc:"Standard deviation of what was clustered, in the unit of the layer."`
 	Dropped    *string `json:"dropped" doc:"Why it is not used; null where it is."`
 }
@@ -62,18 +62,18 @@ type MapLayer struct {
 type MapZone struct {
 	Zone   int                `json:"zone" doc:"Number of the zone, from 1."`
 	AreaHa float64            `json:"area_ha" doc:"Hectares."`
-	Share  float64            `json:"share" doc:"Of the area; the shares add up to 1."`
-	Cells  int                `json:"cells" doc:"Cells of the grid in it."`
-	Parts  int                `json:"parts" doc:"Separate pieces of land that it consists of."`
-	Means  map[string]float64 `json:"means" doc:"By layer, in its own unit."`
+	Share  float64            `json:"share" doc:"Share of the area; the shares add up to 1."`
+	Cells  int                `json:"cells" doc:"Number of cells of the grid in it."`
+	Parts  int                `json:"parts" doc:"Number of separate pieces of land that it consists of."`
+	Means  map[string]float64 `json:"means" doc:"Mean by layer, in its own unit."`
 	SDs    map[string]float64 `json:"sds" doc:"Standard deviation by layer, in its own unit."`
 }
 
 // MapDiagnostics describe how well zones separate the layers. They decide nothing.
 type MapDiagnostics struct {
-	CalinskiHarabasz float64  `json:"calinski_harabasz" doc:"Index of Calinski and Harabasz: the larger, the better the zones are parted."`
-	Silhouette       float64  `json:"silhouette" doc:"Mean, over at most 5,000 cells."`
-	DaviesBouldin    float64  `json:"davies_bouldin" doc:"Index of Davies and Bouldin: the smaller, the better the zones are parted."`
+	CalinskiHarabasz float64  `json:"calinski_harabasz" doc:"Index of Calinski and Harabasz: the larger, the better the zones are separated."`
+	Silhouette       float64  `json:"silhouette" doc:"Mean silhouette, over at most 5,000 cells."`
+	DaviesBouldin    float64  `json:"davies_bouldin" doc:"Index of Davies and Bouldin: the smaller, the better the zones are separated."`
 	FPI              *float64 `json:"fpi" doc:"Fuzziness performance index; null for k-means."`
 	NCE              *float64 `json:"nce" doc:"Normalised classification entropy, over n ln k; null for k-means."`
 }
@@ -81,39 +81,39 @@ type MapDiagnostics struct {
 // MapMetadata is what is known about a map.
 type MapMetadata struct {
 	NumberOfZones      int                `json:"number_of_zones" doc:"Zones of the map."`
-	IsRecommended      bool               `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
-	Seed               uint64             `json:"seed" doc:"The seed of all that is random in it."`
-	SeedOrigin         *SeedOrigin        `json:"seed_origin" doc:"Where the seed comes from; null of maps of before it was recorded."`
-	AlgorithmVersion   string             `json:"algorithm_version" doc:"The version of the algorithm: the same one makes the same of the same."`
+	IsRecommended      bool               `json:"is_recommended" doc:"Whether it is the recommended one of its call."`
+	Seed               uint64             `json:"seed" doc:"The seed of everything that is random in it."`
+	SeedOrigin         *SeedOrigin        `json:"seed_origin" doc:"Where the seed comes from; null for maps from before it was recorded."`
+	AlgorithmVersion   string             `json:"algorithm_version" doc:"The version of the algorithm: the same version makes the same result from the same input."`
 	CellSize           float64            `json:"cell_size" doc:"Metres."`
 	EPSG               int                `json:"epsg" doc:"Code of the UTM zone of the grid."`
 	AreaHa             float64            `json:"area_ha" doc:"Hectares."`
-	Layers             []MapLayer         `json:"layers" doc:"The layers that were asked for."`
+	Layers             []MapLayer         `json:"layers" doc:"The layers that were requested."`
 	Zones              []MapZone          `json:"zones" doc:"By number."`
-	RV                 float64            `json:"rv" doc:"Variance of the layers left within the zones, over that of the whole area."`
-	NNeeded            int                `json:"n_needed" doc:"Samples for the precision asked for, with the minimum in each zone."`
-	NWithoutZones      int                `json:"n_without_zones" doc:"The same without zones."`
-	WeakStratification bool               `json:"weak_stratification" doc:"Even the best zones save less than 5 % of the samples."`
+	RV                 float64            `json:"rv" doc:"Variance of the layers that is left within the zones, relative to that of the whole area."`
+	NNeeded            int                `json:"n_needed" doc:"Samples needed for the requested precision, with the minimum in each zone."`
+	NWithoutZones      int                `json:"n_without_zones" doc:"The same number without zones."`
+	WeakStratification bool               `json:"weak_stratification" doc:"Whether even the best zones save less than 5 % of the samples."`
 	MinZoneArea        float64            `json:"min_zone_area" doc:"Hectares."`
-	SpatialWeight      float64            `json:"spatial_weight" doc:"Weight of each coordinate, as asked for; 0 ignores the place."`
-	Weights            map[string]float64 `json:"weights" doc:"As they were asked for."`
-	Confidence         float64            `json:"confidence" doc:"Of the estimate that is planned for."`
+	SpatialWeight      float64            `json:"spatial_weight" doc:"Weight of each coordinate, as requested; 0 ignores the place."`
+	Weights            map[string]float64 `json:"weights" doc:"The weights as requested."`
+	Confidence         float64            `json:"confidence" doc:"Confidence of the estimate that is planned for."`
 	RelativeError      float64            `json:"relative_error" doc:"Half the width of its interval over the mean."`
 	CV                 float64            `json:"cv" doc:"Coefficient of variation of soil organic carbon that was assumed."`
 	Rho2               float64            `json:"rho2" doc:"Share of its variance that the layers were assumed to explain."`
-	MinSamplesPerZone  int                `json:"min_samples_per_zone" doc:"Fewest samples of a zone that were planned with."`
+	MinSamplesPerZone  int                `json:"min_samples_per_zone" doc:"Fewest samples of a zone that the planning assumed."`
 	Method             string             `json:"method" enum:"kmeans,fuzzy" doc:"How the cells were clustered: k-means, or fuzzy c-means."`
-	PCA                bool               `json:"pca" doc:"Whether they were clustered on principal components that hold 90 % of the variance."`
+	PCA                bool               `json:"pca" doc:"Whether they were clustered on principal components that explain 90 % of the variance."`
 	Inertia            float64            `json:"inertia" doc:"Sum of the squared distances of the cells from the centres of their clusters, in the space that was clustered."`
-	Diagnostics        MapDiagnostics     `json:"diagnostics" doc:"How well the zones part the layers; they decide nothing."`
-	Synthetic          bool               `json:"synthetic" doc:"A layer is synthetic: not observed."`
-	PlanNeeds          *MapPlanNeeds      `json:"plan_needs" doc:"Why the map does not take the default sample plan; null where it does. Only where no map takes it is one with needs recommended."`
+	Diagnostics        MapDiagnostics     `json:"diagnostics" doc:"How well the zones separate the layers; they do not affect the choice."`
+	Synthetic          bool               `json:"synthetic" doc:"Whether a layer is synthetic: not observed."`
+	PlanNeeds          *MapPlanNeeds      `json:"plan_needs" doc:"Why the default sample plan cannot be made on the map; null where it can. A map with needs is recommended only if no map is without them."`
 }
 
 // MapPlanNeeds states what a map lacks for the default sample plan.
 type MapPlanNeeds struct {
-	Message   string `json:"message" doc:"What is lacking, for people."`
-	MaxOffset *int   `json:"max_offset" doc:"Metres: with this zone_offset the plan is made; null where an offset alone does not help."`
+	Message   string `json:"message" doc:"What is missing, for people."`
+	MaxOffset *int   `json:"max_offset" doc:"Metres: with this zone_offset the plan can be made; null where an offset alone does not help."`
 }
 
 func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
@@ -126,9 +126,9 @@ func showNeeds(needs *zoning.PlanNeeds) *MapPlanNeeds {
 // MapCandidate is a map that can be saved.
 type MapCandidate struct {
 	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
-	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that is recommended."`
-	Name          string      `json:"name" doc:"What it is called where it is saved without a name."`
-	Metadata      MapMetadata `json:"metadata" doc:"What is known of it."`
+	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the recommended one of its call."`
+	Name          string      `json:"name" doc:"Its name if it is saved without one."`
+	Metadata      MapMetadata `json:"metadata" doc:"Its properties."`
 }
 
 // MapsJob is a call that generates maps.
@@ -137,14 +137,14 @@ type MapsJob struct {
 	Order      int64          `json:"order" doc:"Id of the stratification order."`
 	Status     string         `json:"status" enum:"queued,running,done,failed" doc:"queued or running in the background; done; failed: reason says why."`
 	Progress   float64        `json:"progress" doc:"0 to 1."`
-	Candidates []MapCandidate `json:"candidates" doc:"By ascending number of zones; exactly one is recommended, or there is none. They are kept for 30 days."`
+	Candidates []MapCandidate `json:"candidates" doc:"By ascending number of zones; exactly one is recommended, unless there are none. They are kept for 30 days."`
 	Reason     *string        `json:"reason" doc:"Why there is no candidate, or why it failed."`
 }
 
 // MapResponse is the part of a saved map that describes the map itself.
 type MapResponse struct {
 	MapUUID  string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
-	Metadata MapMetadata `json:"metadata" doc:"What is known of it."`
+	Metadata MapMetadata `json:"metadata" doc:"Its properties."`
 }
 
 // SavedMap is a saved map of zones.
@@ -154,7 +154,7 @@ type SavedMap struct {
 	MapTag        string      `json:"map_tag" doc:"Short name, unique within the order."`
 	Order         int64       `json:"order" doc:"Id of the stratification order."`
 	AOI           OrderedAOI  `json:"aoi" doc:"The area of interest."`
-	IsRecommended bool        `json:"is_recommended" doc:"Whether it is the one of its call that was recommended."`
+	IsRecommended bool        `json:"is_recommended" doc:"Whether it was the recommended one of its call."`
 	Response      MapResponse `json:"response" doc:"The map itself."`
 	MapUUID       string      `json:"map_uuid" format:"uuid" doc:"Uuid of the map of zones."`
 	CreatedAt     time.Time   `json:"created_at" doc:"When it was saved."`
@@ -229,18 +229,18 @@ type mapPath struct {
 
 func registerMaps(a *rest.API, maps *soil.Maps) {
 	a.DescribeCodes(map[string]string{
-		"order_not_active": "the order's layers are not there; details.status says how it stands (409)",
+		"order_not_active": "the order's layers are not available; details.status has its status (409)",
 		"aoi_changed":      "the area of interest is not the one that was ordered; details.field_uuids name what changed (409)",
-		"no_usable_layers": "the order has no layer that zones can be made of; details.dropped says why (400)",
+		"no_usable_layers": "the order has no layer that zones can be made from; details.dropped says why (400)",
 		"frame_too_small":  "the area has too few cells (400)",
-		"map_saved":        "the map is saved under another name or tag already (409)",
-		"tag_taken":        "another saved one of the order has the tag (409)",
+		"map_saved":        "the map is already saved under another name or tag (409)",
+		"tag_taken":        "another saved map or plan of the order has the tag (409)",
 	})
 	generate := mapRoute(http.MethodPost, stratificationPath+"maps/generate/", access.StratificationMaps.Create.For("generate"), "Make maps of zones")
-	generate.Description = "Divides the area of an order into zones of like cells, for every number of zones that there is room for, and recommends one. A small area is " +
+	generate.Description = "Divides the area of an order into zones of similar cells, for every number of zones that there is room for, and recommends one. A small area is " +
 		"answered with its maps at once; a large one with 202 and a `job_id`. The same parameters, the seed among them, give the same maps under the same `map_uuid`."
 	generate.Faults = []int{http.StatusNotFound, http.StatusConflict}
-	generate.Also = map[int]string{http.StatusAccepted: "The maps are made in the background; ask for the job."}
+	generate.Also = map[int]string{http.StatusAccepted: "The maps are made in the background; retrieve the job."}
 	rest.Handle(a, generate, func(ctx context.Context, c *rest.Call, in rest.JSON[MapsWrite]) (MapsJob, error) {
 		made, err := maps.Generate(ctx, c.Principal(), in.Body.request())
 		if err == nil && made.Open() {
@@ -248,11 +248,11 @@ func registerMaps(a *rest.API, maps *soil.Maps) {
 		}
 		return showMaps(made), err
 	})
-	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Ask how the making of maps stands")
+	job := mapRoute(http.MethodGet, stratificationPath+"maps/jobs/{id}/", access.StratificationMaps.View.For("retrieve"), "Retrieve the progress of making maps")
 	job.OperationID = "stratification_map_job"
 	rest.Handle(a, job, form.OnRecord(maps.Job, showMaps))
 	save := mapRoute(http.MethodPost, stratificationPath+"maps/{map_uuid}/save/", access.StratificationMaps.Create.For("save"), "Save a map of zones")
-	save.Description = "Saved maps do not change. Saving one again under the same name is the same; under another it is 409. `external_id` and `source` may be given later, by saving again."
+	save.Description = "Saved maps do not change. Saving one again under the same name changes nothing; under another it is 409. `external_id` and `source` may be given later, by saving again."
 	save.Faults = []int{http.StatusConflict}
 	rest.Handle(a, save, func(ctx context.Context, c *rest.Call, in struct {
 		mapPath
