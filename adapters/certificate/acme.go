@@ -103,7 +103,7 @@ func (a *ACME) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if now := a.held[name].certificate; now != nil {
 		return now, nil
 	}
-	return nil, fmt.Errorf("the certificate of %q is not there yet", name)
+	return nil, fmt.Errorf("the certificate of %q is not available yet", name)
 }
 
 // Load loads the certificates that are in the store.

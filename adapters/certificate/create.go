@@ -134,7 +134,7 @@ func readPEM(file string) ([]byte, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("%s is no PEM file", file)
+		return nil, fmt.Errorf("%s is not a PEM file", file)
 	}
 	return block.Bytes, nil
 }

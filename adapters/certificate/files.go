@@ -80,7 +80,7 @@ func (f *Files) current() (*tls.Certificate, error) {
 		return nil, err
 	}
 	if stamp != f.stamp { // once for each change
-		f.log.Warn("the changed certificate cannot be used: the one before goes on", "error", err, "file", f.certificate)
+		f.log.Warn("the changed certificate cannot be used: the previous one stays in use", "error", err, "file", f.certificate)
 		f.stamp = stamp
 	}
 	return f.read, nil

@@ -39,7 +39,7 @@ func OpenBaseMap(at string) (*BaseMap, error) {
 	}
 	if strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") {
 		if to, err := url.Parse(at); err != nil || to.Host == "" {
-			return nil, errors.New("it is no address. Fix: give a file, or https://HOST/PATH.pmtiles")
+			return nil, errors.New("it is not an address. Fix: give a file, or https://HOST/PATH.pmtiles")
 		}
 		return &BaseMap{url: at, client: &http.Client{Timeout: pieceTimeout}}, nil
 	}
@@ -51,7 +51,7 @@ func OpenBaseMap(at string) (*BaseMap, error) {
 	defer func() { _ = file.Close() }() // it is only read
 	head := make([]byte, 8)
 	if _, err := io.ReadFull(file, head); err != nil || string(head) != "PMTiles\x03" {
-		return nil, fmt.Errorf("%s is no archive of tiles. Fix: give a PMTiles file, version 3", b.file)
+		return nil, fmt.Errorf("%s is not an archive of tiles. Fix: give a PMTiles file, version 3", b.file)
 	}
 	return b, nil
 }
@@ -63,13 +63,13 @@ var pieces = regexp.MustCompile(`^bytes=(\d{1,18})-(\d{1,18})$`)
 func (b *BaseMap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := pieces.FindStringSubmatch(r.Header.Get("Range"))
 	if asked == nil {
-		http.Error(w, "Ask for a piece: Range: bytes=FIRST-LAST.", http.StatusBadRequest)
+		http.Error(w, "Request a part: Range: bytes=FIRST-LAST.", http.StatusBadRequest)
 		return
 	}
 	first, _ := strconv.ParseInt(asked[1], 10, 64) // 18 digits fit
 	last, _ := strconv.ParseInt(asked[2], 10, 64)
 	if last < first || last-first >= maxPiece {
-		http.Error(w, fmt.Sprintf("A piece has 1 to %d bytes.", maxPiece), http.StatusRequestedRangeNotSatisfiable)
+		http.Error(w, fmt.Sprintf("A part has 1 to %d bytes.", maxPiece), http.StatusRequestedRangeNotSatisfiable)
 		return
 	}
 	h := w.Header()
@@ -86,7 +86,7 @@ func (b *BaseMap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusPartialContent {
-		http.Error(w, fmt.Sprintf("The server of the base map answers with %d, not with a piece.", answer.StatusCode), http.StatusBadGateway)
+		http.Error(w, fmt.Sprintf("The server of the base map answers with %d, not with a part.", answer.StatusCode), http.StatusBadGateway)
 		return
 	}
 	for _, name := range []string{"Content-Range", "Content-Length", "ETag"} {

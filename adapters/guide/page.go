@@ -67,7 +67,7 @@ func (v view) navigation() markup.Text {
 
 // contents returns the page that lists all pages, with a summary of each.
 func (v view) contents() markup.Text {
-	return "<h1>Guides</h1>\n<p>What Tilth does, how to do it, and how its figures come about." +
+	return "<h1>Guides</h1>\n<p>What Tilth does, how to do it, and how its figures are worked out." +
 		markup.If(v.where.served, ` Every operation is in the <a href="/docs/api/">API reference</a>.`) + "</p>\n" +
 		markup.Join(v.chapters, func(_ int, c shownChapter) markup.Text {
 			return markup.Sprintf("<h2>%s</h2>\n<dl>%s</dl>\n", c.title, markup.Join(c.pages, func(_ int, p *page) markup.Text {

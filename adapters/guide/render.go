@@ -240,7 +240,7 @@ func (l links) resolve(source, destination string) (string, error) {
 	target = path.Join(path.Dir(source), target)
 	name := shown(target)
 	if l.sources[name] == "" && name != document {
-		return "", fmt.Errorf("a link to %s, which is no guide", destination)
+		return "", fmt.Errorf("a link to %s, which is not a guide", destination)
 	}
 	if marked {
 		return l.where.link(name) + "#" + anchor, nil

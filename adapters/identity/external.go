@@ -130,14 +130,14 @@ func (e *External) vouched(token *oidc.IDToken) (ports.Vouched, error) {
 	verified, given := claims["email_verified"]
 	if verified != true && verified != "true" && (given || !e.config.UnverifiedEmail) {
 		return ports.Vouched{}, fault.New(fault.Unauthenticated, "email_unverified",
-			"The token does not say that its issuer has verified the e-mail address (email_verified).")
+			"The token does not state that its issuer has verified the e-mail address (email_verified).")
 	}
 	email, _ := claims[e.config.EmailClaim].(string)
 	if email == "" {
-		return ports.Vouched{}, fault.Newf(fault.Unauthenticated, "token_invalid", "The access token has no claim %q to know its user by.", e.config.EmailClaim)
+		return ports.Vouched{}, fault.Newf(fault.Unauthenticated, "token_invalid", "The access token has no claim %q to identify its user.", e.config.EmailClaim)
 	}
 	if token.Subject == "" {
-		return ports.Vouched{}, fault.New(fault.Unauthenticated, "token_invalid", `The access token has no claim "sub" to know its user by.`)
+		return ports.Vouched{}, fault.New(fault.Unauthenticated, "token_invalid", `The access token has no claim "sub" to identify its user.`)
 	}
 	return ports.Vouched{ExternalID: ports.ExternalID{Issuer: e.config.Issuer, Subject: token.Subject}, Email: email}, nil
 }

@@ -68,8 +68,8 @@ func errorCodes(d *document) string {
 	_, list, _ := strings.Cut(d.Components.Schemas["ErrorCode"].Description, "\n\n")
 	var b strings.Builder
 	b.WriteString("# Error codes\n\n")
-	b.WriteString("`code` in an answer of failure is a stable word for programs; its `message` is for people, and may change. With\n" +
-		"`details` the answer says which members are wrong, or what it depends on ([how a request is read](requests.md)).\n\n")
+	b.WriteString("`code` in an error answer is a stable word for programs; its `message` is for people, and may change. With\n" +
+		"`details` the answer says which members are wrong, or what the error depends on ([how a request is read](requests.md)).\n\n")
 	b.WriteString(head("code", "meaning"))
 	for line := range strings.SplitSeq(list, "\n") {
 		word, meaning, _ := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
@@ -89,7 +89,7 @@ func permissions(d *document) string {
 	b.WriteString("# Permissions\n\n")
 	b.WriteString("A role is a list of slugs. `field.*` stands for all verbs of a resource, `*.view` for one verb of all resources, and `*` for\n" +
 		"everything; only `*` and its own slug cover the audit trail. Every company begins with the roles `owner`, `editor` and\n" +
-		"`viewer`, and makes others. An operation without a slug is open to every user of the company.\n\n")
+		"`viewer`, and can create others. An operation without a slug is open to every user of the company.\n\n")
 	b.WriteString(head("slug", "roles of a new company", "operations"))
 	for _, slug := range access.KnownSlugs() {
 		var roles []string
@@ -117,7 +117,7 @@ func formats(d *document) string {
 	}
 	var b strings.Builder
 	b.WriteString("# Formats\n\n")
-	b.WriteString("What is taken and answered beside `application/json`. An answer of several formats is chosen by `Accept`, or by\n" +
+	b.WriteString("What is accepted and answered in addition to `application/json`. Of several formats the answer is chosen by `Accept`, or by\n" +
 		"`?format=` in an address. What is in each file: [outlines](outlines.md), [workbooks](workbooks.md), [maps](maps.md),\n" +
 		"[sampling](stratification-files.md).\n\n")
 	for _, media := range slices.Sorted(maps.Keys(union(taken, answered))) {

@@ -4,7 +4,7 @@ const form = document.getElementById("form");
 const report = document.getElementById("status");
 const token = location.hash.slice(1);
 if (!token) {
-  report.textContent = "The link is not whole: open it as it stands in the letter.";
+  report.textContent = "The link is incomplete: open it exactly as it is in the letter.";
 }
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -17,7 +17,7 @@ reader.addEventListener("message", ({ data: { id, answer, error } }) => {
   else reject(new Error(error));
 });
 reader.addEventListener("error", () => {
-  for (const { reject } of Object.values(awaited)) reject(new Error("what reads it does not start"));
+  for (const { reject } of Object.values(awaited)) reject(new Error("its reader does not start"));
 });
 
 function ask(question, moved = []) {
