@@ -148,7 +148,7 @@ func TestBaseMapsThatAreNone(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text.pmtiles")
 	require.NoError(t, os.WriteFile(text, []byte("no tiles"), 0o600))
 	for at, says := range map[string]string{
-		filepath.Join(t.TempDir(), "nothing.pmtiles"): "open the base map", text: "no archive of tiles. Fix: give a PMTiles file", "https://": "no address. Fix",
+		filepath.Join(t.TempDir(), "nothing.pmtiles"): "open the base map", text: "not an archive of tiles. Fix: give a PMTiles file", "https://": "not an address. Fix",
 	} {
 		_, err := console.OpenBaseMap(at)
 		require.ErrorContains(t, err, says)
