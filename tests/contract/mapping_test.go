@@ -122,7 +122,7 @@ func TestImportMapsWhatTheFileHas(t *testing.T) {
 			{[][2]string{says, says, file}, "contains it more than once"},
 			{[][2]string{{"mapping", `{"nam": "SCHLAG"}`}, file}, "did you mean"},
 			{[][2]string{{"mapping", `[]`}, file}, "not a JSON object"},
-			{[][2]string{{"mapping", `{"notes": "SCHLAG"}`}, file}, "also by"},
+			{[][2]string{{"mapping", `{"notes": "SCHLAG"}`}, file}, "the other one in"},
 			{[][2]string{{"mapping", strings.Repeat(" ", 1<<20+1)}, file}, "at most 1 MiB"},
 			{[][2]string{{"map", "name:SCHLAG"}, file}, "in the query"},
 			{[][2]string{says}, "contains no file"},
