@@ -104,7 +104,7 @@ type FieldMapLayer struct {
 	Items     []string `json:"items" doc:"Ids of the scenes, or of the elevation models, that it was made from."`
 	Years     []int    `json:"years" doc:"The years of what it was made from."`
 	Checksum  *string  `json:"checksum" doc:"SHA-256 of the raster, or of the heights as they were read; null for scenes."`
-	Synthetic bool     `json:"synthetic" doc:"It was made up for demonstration, not measured."`
+	Synthetic bool     `json:"synthetic" doc:"It was made up for a demonstration, not measured."`
 	Coarse    bool     `json:"coarse" doc:"Whether the source is far coarser than the pixels here, so that it says little within a field."`
 	Notes     []string `json:"notes" doc:"What should be known about it."`
 	Bytes     *int64   `json:"bytes" doc:"Size of the stored file with the pixels; null where there is none."`
