@@ -94,12 +94,12 @@ func (g *Grant) Check(today time.Time) fault.Fields {
 	}
 	for _, slug := range g.Slugs {
 		if !slices.Contains(GrantableSlugs, slug) {
-			f.Addf("slugs", "%q cannot be shared; a grant gives some of: %s.", slug, fault.List(GrantableSlugs))
+			f.Addf("slugs", "%q cannot be shared; a grant can give: %s.", slug, fault.List(GrantableSlugs))
 		}
 	}
 	for _, slug := range g.Slugs {
 		if what, ok := orderable[slug]; ok && !slices.Contains(g.Slugs, Fields.View.slug) {
-			f.Addf("slugs", "Who may order %s of a field must see it. Fix: give %s with %s.", what, Fields.View.slug, slug)
+			f.Addf("slugs", "Whoever may order %s for a field must also see the field. Fix: give %s together with %s.", what, Fields.View.slug, slug)
 		}
 	}
 	if len(g.Slugs) == 0 {

@@ -33,7 +33,7 @@ func CheckPassword(password, email string) string {
 	case email != "" && (lower == strings.ToLower(email) || lower == local):
 		return "A password that is not your e-mail address."
 	case slices.Contains(common, lower) || oneCharacter(lower):
-		return "This password is among the first that are tried; choose another one."
+		return "This password is among the first that attackers try; choose another one."
 	}
 	return ""
 }

@@ -192,7 +192,7 @@ func cellValue(kind Kind, cell string) (value any, message string) {
 	case Number, Integer:
 		n, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
 		if _, finite := numeric(n); err != nil || !finite {
-			return nil, fmt.Sprintf("%q is no number; write it with a point for decimals and no other sign.", cell)
+			return nil, fmt.Sprintf("%q is not a number; use a point for decimals and no other separators.", cell)
 		}
 		return n, ""
 	case Flag:
@@ -230,7 +230,7 @@ func place(body map[string]any, names []string, indexes []int, value any) (messa
 	}
 	last := names[len(names)-1]
 	if _, twice := body[last]; twice {
-		return "This column is there twice."
+		return "This column occurs twice."
 	}
 	body[last] = value
 	return ""

@@ -26,7 +26,7 @@ func (t *Table) examine(a *Assessment, sheet Sheet, facts Facts) (State, []Findi
 	state.Sections = append(state.Sections, t.generalState(violations))
 	score, weights := t.general.Weight*state.Sections[0].Done(), t.general.Weight
 	if !facts.ResourceLive {
-		violations = append(violations, Finding{"resource_deleted", "resource_id", "The farm or field of this assessment is deleted."})
+		violations = append(violations, Finding{"resource_deleted", "resource_id", "The farm or field of this assessment has been deleted."})
 	}
 	for i := range t.sections {
 		s := &t.sections[i]

@@ -145,7 +145,7 @@ func (n *normaliser) fuel(path string, v Values) ghg.Fuel {
 		MarketEF:       v.number("market_ef"), MarketBasis: v.text("market_basis"), GridLossPct: v.number("grid_loss_pct"),
 	}
 	if out.Carrier != "electricity_grid" && (out.MarketEF != nil || out.GridLossPct != nil) {
-		n.warnings.add("contract_unused", path, "%s: market_ef and grid_loss_pct are of electricity_grid alone and are left out.", path)
+		n.warnings.add("contract_unused", path, "%s: market_ef and grid_loss_pct apply only to electricity_grid and are left out.", path)
 		out.MarketEF, out.MarketBasis, out.GridLossPct = nil, "", nil
 	}
 	if own := v.number("manual_ef"); own != nil {

@@ -34,7 +34,7 @@ func (t *Table) AsEntered(a *Assessment, sheet Sheet) AsEntered {
 // Text returns the JSON text, which is the same for equal content, and its SHA-256 in hexadecimal.
 func (e AsEntered) Text() (text []byte, digest string, err error) {
 	if text, err = json.Marshal(e); err != nil {
-		return nil, "", fmt.Errorf("what was entered has no JSON form: %w", err)
+		return nil, "", fmt.Errorf("encode what was entered as JSON: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return text, hex.EncodeToString(sum[:]), nil

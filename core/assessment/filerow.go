@@ -71,7 +71,7 @@ func (t *Table) ReadHeading(names []string) (*Heading, fault.Fields) {
 		case name == "":
 			wrong.Add(fault.NonField, "A column has no name.")
 		case seen[name]:
-			wrong.Add(name, "This column is there twice.")
+			wrong.Add(name, "This column occurs twice.")
 		case slices.Contains(keyColumns, name), slices.Contains(shownColumns, name):
 		case !ok || !known:
 			if unknown++; unknown > maxUnknownColumns {

@@ -36,7 +36,7 @@ func generalSection(v values) Section {
 	return Section{
 		Key: secGeneral, Title: "General", Shape: Object, Group: "general", Weight: 10, Role: Mandatory,
 		Fields: []Field{
-			integer(keyYear, "Assessment year", "", firstYear, yearsOfTheDraft).must().about("At most next year."),
+			integer(keyYear, "Assessment year", "", firstYear, yearsOfTheDraft).must().about("Next year at the latest."),
 			amount(keyArea, "Growing area", v.of(secGeneral, "growing_area.unit"), math.MaxFloat64).above0().must().about("At most 1000000 ha."),
 			temperature,
 			choice(keyClimate, "Climate zone", ClimateRegions).must(),
@@ -61,7 +61,7 @@ func (a *Assessment) CheckGeneral() fault.Fields {
 		f.Add("resource_id", "This field is required.")
 	}
 	if y := a.Year; y != nil && (*y < 1 || *y > yearsOfTheDraft) {
-		f.Addf(keyYear, "A year from 1 to %d; a submission takes %d to next year.", yearsOfTheDraft, firstYear)
+		f.Addf(keyYear, "A year from 1 to %d; a submission accepts %d to next year.", yearsOfTheDraft, firstYear)
 	}
 	if a.ClimateRegion != "" {
 		key, ok := ParseClimate(a.ClimateRegion)
@@ -73,7 +73,7 @@ func (a *Assessment) CheckGeneral() fault.Fields {
 	if a.FarmCountry != "" {
 		key, ok := country.Parse(a.FarmCountry)
 		if !ok {
-			f.Addf(keyCountry, "%q is no country here; give its key, such as france or united_states, or its ISO 3166-1 code.", a.FarmCountry)
+			f.Addf(keyCountry, "%q is not a known country; give its key, such as france or united_states, or its ISO 3166-1 code.", a.FarmCountry)
 		}
 		a.FarmCountry = key
 	}

@@ -31,7 +31,7 @@ func (t *Table) normalise(a *Assessment, sheet Sheet, facts Facts, log *conversi
 	n.general(a)
 	for i := range t.sections {
 		if s := &t.sections[i]; s.applies(sheet) && len(sheet[s.Key]) == 0 && !a.Declarations.None(s.Key) {
-			n.warnings.add("section_empty", s.Key, "%s: nothing is entered and none is declared; it counts as zero.", s.Title)
+			n.warnings.add("section_empty", s.Key, "%s: nothing is entered and nothing is declared; it counts as zero.", s.Title)
 		}
 	}
 	n.crop()
@@ -193,7 +193,7 @@ func (n *normaliser) practices() {
 		n.in.Rice = &ghg.Rice{WaterRegime: v.text("water_regime"), PreSeason: v.text("pre_season"), CultivationDays: v.number("cultivation_days")}
 	})
 	if len(n.sheet[secRice]) > 0 && n.in.Crop.Type != paddyRice {
-		n.warnings.add("section_ignored", secRice, "Paddy rice is entered, but the crop is another; the section is not counted.")
+		n.warnings.add("section_ignored", secRice, "Paddy rice is entered, but the crop is not paddy rice; the section is not counted.")
 	}
 }
 

@@ -31,7 +31,7 @@ func (t *Table) contradictions(a *Assessment, sheet Sheet, facts Facts) []Findin
 	}
 	// The regression is known for some crops only.
 	if word := crop.text("crop_type"); t.noRegression[word] && residues.text("method") == "slope_intercept" {
-		out.add("method_unknown", "residues.method", "There is no slope and intercept for %s; choose ratio.", word)
+		out.add("method_unknown", "residues.method", "There are no slope and intercept for %s; choose ratio.", word)
 	}
 	// Nothing can be counted for a power source that is not known, so its energy must be entered elsewhere.
 	for i, row := range sheet[secIrrigation] {
@@ -82,7 +82,7 @@ func (a *Assessment) landHistory(out *findings, sheet Sheet) {
 	}
 	if slices.ContainsFunc(changes, a.inWindow) || slices.ContainsFunc(sheet[secConversion], func(row Row) bool { return a.inWindow(row.Values) }) {
 		out.add("no_change_denied", "land_management.no_change_20y",
-			"Changes of the last %d years are entered; take them out, or set no_change_20y to false.", transitionYears)
+			"Changes in the last %d years are entered; remove them, or set no_change_20y to false.", transitionYears)
 	}
 }
 

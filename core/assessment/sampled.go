@@ -32,7 +32,7 @@ func samplingFields() []Field {
 	return []Field{
 		text(keySamplePlan, "Sample plan", maxUUID).mustWhen(keyCarbonMethod, ghg.SoilMeasured).about("map_uuid of the saved sample plan of the later round."),
 		integer(keySampleRound, "Round of sampling", "", 1, maxRound).usual(1.0),
-		text(keySincePlan, "Earlier sample plan", maxUUID).about("Of the earlier round; the same plan when not given."),
+		text(keySincePlan, "Earlier sample plan", maxUUID).about("The plan of the earlier round; the same plan when not given."),
 		integer(keySinceRound, "Earlier round of sampling", "", 1, maxRound).usual(1.0),
 	}
 }
@@ -76,7 +76,7 @@ func (s *Sampled) problems(a *Assessment) []Finding {
 	var out findings
 	switch {
 	case s.Unknown != "":
-		out.add("not_found", secSoil+"."+s.Unknown, "No saved sample plan of your company has this uuid; give the map_uuid of one.")
+		out.add("not_found", secSoil+"."+s.Unknown, "No saved sample plan of your company has this UUID; give the map_uuid of one.")
 		return out
 	case s.Plan == s.Since && s.PlanRound == s.SinceRound:
 		out.add(code, secSoil+"."+keySinceRound, "This is the same round twice; name an earlier one, or since_plan.")
@@ -85,11 +85,11 @@ func (s *Sampled) problems(a *Assessment) []Finding {
 		out.add(code, earlier, "%s", s.Refused)
 		return out
 	case !slices.Equal(s.FieldIDs, s.AssessedIDs):
-		out.add(code, plan, "The area of interest of the plan covers other fields than are assessed; assess those, or sample an area of interest of the assessed fields.")
+		out.add(code, plan, "The area of interest of the plan does not cover the same fields as the assessment; assess its fields, or sample an area of interest of the assessed fields.")
 	case s.Mean == nil:
 		out.add(code, plan, "The rounds have no stock from 0 to %g cm at their points; analyse carbon and bulk density of that depth in both.", SampledDepthCm)
 	case s.Low == nil || s.High == nil:
-		out.add(code, plan, "The change has no interval by the design of the samples; sample again by a plan of random points. %s", strings.Join(s.Reasons, " "))
+		out.add(code, plan, "The sampling design gives no interval for the change; sample again with a plan of random points. %s", strings.Join(s.Reasons, " "))
 	}
 	if area, wrong := a.AreaHa(); len(wrong) == 0 && (area > s.AreaHa*areaTolerance || area < s.AreaHa/areaTolerance) {
 		out.add(code, keyArea, "%.4g ha are grown, but %.4g ha are sampled; the two may differ by 10 %%.", area, s.AreaHa)
@@ -104,9 +104,9 @@ func (s *Sampled) period(out *findings, year *int) {
 	later, earlier := secSoil+"."+keySampleRound, secSoil+"."+keySinceRound
 	switch {
 	case s.Later.IsZero():
-		out.add(code, later, "No analysed sample of this round says when it was collected; give collected_at of the samples.")
+		out.add(code, later, "No analysed sample of this round states when it was collected; give collected_at of the samples.")
 	case s.Earlier.IsZero():
-		out.add(code, earlier, "No analysed sample of this round says when it was collected; give collected_at of the samples.")
+		out.add(code, earlier, "No analysed sample of this round states when it was collected; give collected_at of the samples.")
 	case s.years() < minSampledYear:
 		out.add(code, earlier, "The rounds of %s and %s are less than a year apart in this order; name an earlier round.",
 			s.Earlier.Format(time.DateOnly), s.Later.Format(time.DateOnly))
@@ -135,7 +135,7 @@ func (a *Assessment) samplingObstacles(sheet Sheet, facts Facts) []Finding {
 		return nil // a plan that is not named is reported as a required field
 	}
 	if facts.Sampled == nil {
-		return []Finding{{"sampling_unfit", secSoil + "." + keyCarbonMethod, "The samples of the named rounds are not known here; choose another method."}}
+		return []Finding{{"sampling_unfit", secSoil + "." + keyCarbonMethod, "The samples of the named rounds are not available here; choose another method."}}
 	}
 	return facts.Sampled.problems(a)
 }

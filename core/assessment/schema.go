@@ -52,7 +52,7 @@ func (t *Table) Schema() map[string]any {
 		}
 	}
 	properties["section_declarations"] = described(schema{"type": "object", "properties": declarations, "additionalProperties": false},
-		"Nothing here", "Sections of which there is nothing to enter.", len(properties))
+		"Nothing here", "Sections for which there is nothing to enter.", len(properties))
 	var groups []any
 	for _, g := range t.Groups() {
 		groups = append(groups, schema{"key": g.Key, "label": g.Label, "sections": append([]string{}, g.Sections...)})
@@ -67,7 +67,7 @@ func (s *Section) schema(order int) schema {
 	out := objectSchema(s.Fields, s.OneOf)
 	if s.Shape == List {
 		out["properties"].(schema)["id"] = schema{
-			"type": "integer", "minimum": 1, "title": "Id", "description": "Of an item that is kept; none for a new one.", "x-order": -1,
+			"type": "integer", "minimum": 1, "title": "Id", "description": "Id of an item that is kept; leave it out for a new one.", "x-order": -1,
 		}
 		out = schema{"type": "array", "items": out, "maxItems": MaxItems}
 	}

@@ -79,7 +79,7 @@ func cropAndSoil(v values) []Section {
 			choice("crop_type", "Crop type", v.of(secCrop, "crop_type")).must(),
 			flag("is_perennial", "Perennial").derived().about("Whether the stand lasts for years; it follows from the crop type."),
 			amount("harvested_yield", "Harvested yield", units, maxAmount).must().
-				about("Fresh weight of the year over all growing cycles: in all, or per area."),
+				about("Fresh weight for the year over all growing cycles: in total, or per area."),
 			amount("farm_gate_yield", "Yield at the farm gate", units, maxAmount).about("What left the farm; the harvest when not given."),
 			integer("growing_cycles", "Growing cycles in the year", "", 1, 12).usual(1.0),
 			date("planting_date", "Planting date"),
@@ -88,11 +88,11 @@ func cropAndSoil(v values) []Section {
 				text("name", "Name", 255).must(),
 				percentage("share_pct", "Share of the emissions").must(),
 				choice("basis", "Basis of the share", []string{"economic", "mass", "energy", "other"}).usual("economic"),
-				amount("amount", "Amount at the farm gate", units, maxAmount).about("With it the report shows the shares by mass beside the stated ones."),
-				number("price", "Price", "per t", 0, maxPrice).about("In the currency of the crop's price. With both the report shows the shares by value."),
+				amount("amount", "Amount at the farm gate", units, maxAmount).about("With it, the report also shows the shares by mass next to the stated ones."),
+				number("price", "Price", "per t", 0, maxPrice).about("In the currency of the crop's price. With both, the report also shows the shares by value."),
 			).about("Together they carry less than 100 %; the main product carries the rest."),
 			number("price", "Price at the farm gate", "per t", 0, maxPrice).about("Of the main product, in any currency; used to show the shares of the co-products by value."),
-			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).mustWhen("crop_type", forages(v)...).about("Of forage crops."),
+			number("renewal_years", "Years until the stand is renewed", "yr", 1, 100).mustWhen("crop_type", forages(v)...).about("For forage crops."),
 			uncertainty("harvested yield"),
 		),
 		objectOf(secSoil, "Soil", "soil", 10, Mandatory, slices.Concat([]Field{
@@ -103,7 +103,7 @@ func cropAndSoil(v values) []Section {
 			number("ph", "pH", "", 0, 14),
 			percentage("sand_pct", "Sand").mustWhen("carbon_method", ghg.SoilTier2).about("Of the topsoil's mass, 0 to 30 cm."),
 			number("annual_rainfall_mm", "Annual rainfall", "mm", 0, 20_000),
-			number("bulk_density", "Bulk density", "t/m3", 0.02, 2.65).about("Peat has about 0.1; quartz itself 2.65."),
+			number("bulk_density", "Bulk density", "t/m3", 0.02, 2.65).about("Peat has about 0.1; pure quartz 2.65."),
 		}, soilCarbonFields(v))...),
 	}
 }
@@ -113,15 +113,15 @@ func inputs(v values) []Section {
 		listOf(secFertilizers, "Fertilizers and lime", "inputs", 15, Core,
 			choice("product", "Product", v.of(secFertilizers, "product")).must().about("What is applied; custom is a product whose contents are stated."),
 			amount("rate", "Rate", v.of(secFertilizers, "rate.unit"), maxAmount).must().
-				about("Per treated area, or a total for it; of the product, and of all its applications in the year."),
+				about("Amount of the product in all its applications in the year: per treated area, or in total for it."),
 			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustWhen("rate.unit", "l/ha"),
 			percentage("n_pct", "Nitrogen (N)").mustWhen("product", "custom").about("The product's own when not given."),
 			percentage("p2o5_pct", "Phosphorus (P2O5)").mustWhen("product", "custom").about("The product's own when not given."),
 			percentage("k2o_pct", "Potassium (K2O)").mustWhen("product", "custom").about("The product's own when not given."),
-			choice("n_class", "Form of the nitrogen", v.of(secFertilizers, "n_class")).mustWhen("product", "custom").about("Of a custom product."),
+			choice("n_class", "Form of the nitrogen", v.of(secFertilizers, "n_class")).mustWhen("product", "custom").about("For a custom product."),
 			percentage("applied_area_pct", "Treated share of the area").above0().usual(100.0),
 			choice("production_region", "Made in", productionRegions(v.m)).about("The region the country buys from when not given."),
-			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).about("What slows the change of the nitrogen.").usual("none"),
+			choice("inhibitor", "Inhibitor", v.of(secFertilizers, "inhibitor")).about("What slows the conversion of the nitrogen.").usual("none"),
 			choice("method", "Method", v.of(secFertilizers, "method")).about("How it is applied."),
 			date("date", "Date").about("Day of the application."),
 			number("manual_production_ef", "Own production factor", "kg CO2e/kg product", 0, maxEF).mustWhen("manual_ef_note"),
@@ -130,9 +130,9 @@ func inputs(v values) []Section {
 		),
 		listOf(secOrganic, "Organic inputs", "inputs", 6, Core,
 			choice("type", "Type", v.of(secOrganic, "type")).must().about("What is spread."),
-			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in all; or a volume, by the density of the type."),
-			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustNote("Required of a volume of a type whose density is not known: "+unknownDensities(v)+".").
-				about("The type's own when not given; of bales, pellets and the like state it."),
+			amount("rate", "Rate", v.of(secOrganic, "rate.unit"), maxAmount).must().about("Fresh weight, per growing area or in total; or a volume, converted by the density of the type."),
+			number("density_kg_l", "Density", "kg/l", 0, 5).above0().mustNote("Required for a volume of a type whose density is not known: "+unknownDensities(v)+".").
+				about("The type's own when not given; state it for bales, pellets and the like."),
 			percentage("n_pct", "Nitrogen (N), fresh").mustWhen("type", "other").about("The type's own when not given."),
 			percentage("dry_matter_pct", "Dry matter").mustWhen("type", "other").about("The type's own when not given."),
 			integer("days_before_planting", "Days before planting", "d", 0, daysOfAYear).about("Matters in flooded rice."),
@@ -145,7 +145,7 @@ func inputs(v values) []Section {
 			integer("applications", "Applications in the year", "", 1, 365).must(),
 			percentage("treated_area_pct", "Treated share of the area").usual(100.0),
 			amount("rate", "Rate of one application", sprayUnits, maxAmount).
-				about("With the active ingredient given too, that is counted instead of the applications."),
+				about("If the active ingredient is given as well, it is counted instead of the applications."),
 			percentage("active_ingredient_pct", "Active ingredient").about("Of the product."),
 			uncertainty("applications"),
 		),
@@ -178,12 +178,12 @@ func unknownDensities(v values) string {
 func practices(v values) []Section {
 	return []Section{
 		objectOf(secResidues, "Crop residues", "field_practices", 8, Core,
-			items("management", "What becomes of the residues", 20,
+			items("management", "What happens to the residues", 20,
 				choice("practice", "Practice", v.of(secResidues, "management.practice")).must(),
 				percentage("share_pct", "Share").must(),
 			).must().about("The shares add up to 100 %."),
 			choice("method", "Method of estimation", v.of(secResidues, "method")).usual("ratio").
-				about("slope_intercept is known of the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
+				about("slope_intercept is known for the crops of IPCC 2006, volume 4, chapter 11, table 11.2."),
 			number("above_ground_dm", "Measured above-ground residues", "kg dry matter", 0, maxAmount),
 			choice("straw_incorporation_timing", "Straw worked in before the next crop", v.of(secResidues, "straw_incorporation_timing")).
 				mustNote("Required when straw of flooded rice stays on the field."),
@@ -201,7 +201,7 @@ func energy(v values) []Section {
 	return []Section{
 		listOf(secIrrigation, "Irrigation", "energy", 5, Core,
 			choice("method", "Method", v.of(secIrrigation, "method")).must().about("How the water is applied."),
-			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must().about("Per irrigated area, or in all; 0 is no irrigation."),
+			amount("water_volume", "Water in the year", v.of(secIrrigation, "water_volume.unit"), maxAmount).must().about("Per irrigated area, or in total; 0 means no irrigation."),
 			percentage("area_pct", "Irrigated share of the area").above0().usual(100.0),
 			choice("power_source", "Power of the pump", v.of(secIrrigation, "power_source")).
 				about("\"other\" needs energy_counted_elsewhere."),
@@ -226,11 +226,11 @@ func energy(v values) []Section {
 			number("manual_ef", "Own emission factor", "kg CO2e per unit of the amount", 0, maxEF).mustWhen("manual_ef_note"),
 			text("manual_ef_note", "Source of the own factor", 1000).mustWhen("manual_ef"),
 			number("market_ef", "Market-based factor of grid electricity", "kg CO2e/kWh", 0, maxEF).mustWhen("market_basis").
-				about("Of the contract, the certificates or the residual mix. It stands beside the totals, which keep the average of the grid."),
+				about("From the contract, the certificates or the residual mix. It is shown in addition to the totals, which keep the grid average."),
 			choice("market_basis", "Basis of the market-based factor", []string{"supplier_contract", "attribute_certificate", "residual_mix"}).mustWhen("market_ef"),
 			text("market_ef_note", "Evidence of the market-based factor", 1000).mustWhen("market_ef"),
 			number("grid_loss_pct", "Losses of the grid", "% of what is fed in", 0, 60).mustWhen("grid_loss_note").
-				about("Of transmission and distribution, scope 3, beside the totals; the country's figure where a source has one."),
+				about("Losses in transmission and distribution, scope 3, shown in addition to the totals; the country's figure where a source has one."),
 			text("grid_loss_note", "Source of the losses", 1000).mustWhen("grid_loss_pct"),
 			uncertainty("amount"),
 		),
@@ -267,7 +267,7 @@ func carbonStocks(v values) []Section {
 				choice("tillage", "Tillage", v.of(secLand, "tillage")),
 				choice("carbon_inputs", "Carbon inputs", v.of(secLand, "carbon_inputs")),
 				percentage("area_pct", "Share of the area").usual(100.0),
-			).about("States that ended; what is not given was as in the state that followed. The share is the same in all."),
+			).about("States that have ended; what is not given was the same as in the state that followed. The share is the same in all."),
 			flag("no_change_20y", "No change in the last 20 years"),
 		),
 		listOf(secConversion, "Land-use change", "carbon_stocks", 3, OptionalOnly,
@@ -275,26 +275,26 @@ func carbonStocks(v values) []Section {
 			choice("forest_zone", "Forest zone", v.of(secConversion, "forest_zone")).mustWhen("previous_use", "forest"),
 			integer("year", "Year of the conversion", "", minYear, maxYear).must(),
 			percentage("area_pct", "Converted share of the area").usual(100.0),
-			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the previous use's own when not given."),
+			number("previous_biomass_t_c_ha", "Biomass before", "t C/ha", 0, 2000).about("Above and below ground; the default of the previous use when not given."),
 		),
 		listOf(secPerennial, "Perennial biomass", "carbon_stocks", 0.5, OptionalOnly,
 			choice("system", "System", v.of(secPerennial, "system")).must().about("What kind of trees or hedges they are."),
 			amount("area", "Area", areaUnits, maxAmount).mustNote("Area, length or count is required."),
 			amount("length", "Length", lengthUnits, maxAmount).mustNote("Area, length or count is required."),
-			number("width_m", "Width of the row", "m", 0, 100).above0().mustNote("Required of a length without an area.").
+			number("width_m", "Width of the row", "m", 0, 100).above0().mustNote("Required for a length without an area.").
 				about("The area is length x width. Managed hedges are 2.6 to 4.2 m wide (Axe and others 2017)."),
 			integer("count", "Count", "", 0, maxAmount).mustNote("Area, length or count is required."),
 			integer("planting_year", "Year of planting", "", minYear, maxYear).must(),
 			number("growth", "Growth", "t C/ha/yr", 0, maxGrowth).
-				mustNote("Required of hedgerows and windbreaks without two measured stocks, or of which some was grubbed up.").
-				about("Beyond the plausible range of the system it needs evidence."),
+				mustNote("Required for hedgerows and windbreaks without two measured stocks, or where some was grubbed up.").
+				about("Growth beyond the plausible range of the system needs evidence."),
 			items("measured_stocks", "Measured stocks", 20,
 				integer("year", "Year", "", minYear, maxYear).must(),
 				number("t_c", "Stock of the stand", "t C", 0, maxAmount).must(),
 			).atLeast(2).mustNote("Two are required where neither area nor length is given.").
 				about("Of the whole stand; two of them replace the growth. They bracket the assessment year, or the last is at most 5 years before it."),
 			amount("removed_area", "Area grubbed up in the year", areaUnits, maxAmount).about("At most the stand."),
-			text("evidence", "Evidence of the growth", 1000).about("Required of a growth beyond the plausible range of the system: a measurement, a study, who made it."),
+			text("evidence", "Evidence of the growth", 1000).about("Required for growth beyond the plausible range of the system: a measurement or a study, and who made it."),
 			uncertainty("area or the length"),
 		).oneOf("area", "length", "count"),
 	}

@@ -34,16 +34,16 @@ func soilCarbonFields(v values) []Field {
 	}
 	return slices.Concat([]Field{
 		choice(keyCarbonMethod, "Method of soil carbon", ghg.SoilMethods).usual(ghg.SoilTier1).
-			about("tier_2_steady_state is the model of three pools of IPCC 2019, volume 4, chapter 5; measured the change between two rounds of sampling."),
+			about("tier_2_steady_state is the three-pool model of IPCC 2019, volume 4, chapter 5; measured is the change between two rounds of sampling."),
 		items(keyClimateMonth, "Climate by month", 12*maxClimateYears,
-			integer("year", "Year", "", minYear, maxYear).about("Months without a year are normals: they hold for all years that are not listed."),
+			integer("year", "Year", "", minYear, maxYear).about("Months without a year are normals: they apply to all years that are not listed."),
 			month("month", "Month").must(),
 			number("temperature_c", "Mean temperature", "°C", ghg.MinMonthC, ghg.MaxMonthC).must(),
 			number("precipitation_mm", "Precipitation", "mm", 0, ghg.MaxMonthMm).must(),
 			number("pet_mm", "Potential evapotranspiration", "mm", 0, ghg.MaxMonthMm).must(),
-		).mustWhen(keyCarbonMethod, ghg.SoilTier2).about("Where the operator has a climate file that reaches the land, it is taken from there when not given."),
+		).mustWhen(keyCarbonMethod, ghg.SoilTier2).about("When not given, it is taken from the climate file of the operator where that covers the land."),
 		month("irrigated_from_month", "First irrigated month").mustWhen("irrigated_to_month"),
-		month("irrigated_to_month", "Last irrigated month").mustWhen("irrigated_from_month").about("Before the first: over the turn of the year."),
+		month("irrigated_to_month", "Last irrigated month").mustWhen("irrigated_from_month").about("If it is before the first, irrigation extends over the turn of the year."),
 		items(keyHistory, "History of carbon inputs", maxPeriods, slices.Concat([]Field{
 			integer("first_year", "First year", "", minYear, maxYear).must(),
 			integer("last_year", "Last year", "", minYear, maxYear).must(),
@@ -131,18 +131,18 @@ func (a *Assessment) soilCarbonContradictions(out *findings, sheet Sheet) {
 	soil := sheet.first(secSoil)
 	method := soil.text(keyCarbonMethod)
 	if method != "" && method != ghg.SoilTier1 && soil.text("soil_class") == "organic" {
-		out.add("method_unknown", path+keyCarbonMethod, "The method %s is of mineral soil; choose tier_1.", method)
+		out.add("method_unknown", path+keyCarbonMethod, "The method %s is for mineral soils; choose tier_1.", method)
 	}
 	switch {
 	case method != ghg.SoilTier2:
 		return
 	case floodedRice(sheet):
-		out.add("method_unknown", path+keyCarbonMethod, "The Tier 2 method does not hold for flooded rice; choose tier_1.")
+		out.add("method_unknown", path+keyCarbonMethod, "The Tier 2 method does not apply to flooded rice; choose tier_1.")
 	}
 	for i, m := range soil.items(keyClimateMonth) {
 		for _, o := range soil.items(keyClimateMonth)[:i] {
 			if m["month"] == o["month"] && m["year"] == o["year"] {
-				out.add("month_twice", fmt.Sprintf("%s%s[%d].month", path, keyClimateMonth, i), "This month of this year is there twice.")
+				out.add("month_twice", fmt.Sprintf("%s%s[%d].month", path, keyClimateMonth, i), "This month of this year occurs twice.")
 				break
 			}
 		}

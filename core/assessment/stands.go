@@ -24,7 +24,7 @@ func (t *Table) stands(out *findings, a *Assessment, sheet Sheet, facts Facts) {
 		v := row.Values
 		ha := standHa(v)
 		if removed := v.in("removed_area", conversion.In(conversion.Area)); removed != nil && *removed > cmp.Or(ha, land, *removed)*landTolerance {
-			out.add("removed_exceeds_stand", at(secPerennial, i, "removed_area"), "%.6g ha are grubbed up of a stand of %.6g ha.", *removed, cmp.Or(ha, land))
+			out.add("removed_exceeds_stand", at(secPerennial, i, "removed_area"), "%.6g ha are grubbed up from a stand of %.6g ha.", *removed, cmp.Or(ha, land))
 		}
 		a.stockYears(out, i, v)
 		limit, known := t.plausibleGrowth(a, v)
@@ -35,13 +35,13 @@ func (t *Table) stands(out *findings, a *Assessment, sheet Sheet, facts Facts) {
 			ha = change / limit.upper // the area that such a growth takes, however dense the stand
 		} else if g := growthOf(v); known && g > limit.upper*landTolerance {
 			out.add("growth_implausible", at(secPerennial, i, growthField(v)),
-				"%.4g t C/ha a year is beyond what a %s grows: at most %g (%s). Correct it, or give the evidence of it.", g, v.text("system"), limit.upper, limit.source)
+				"%.4g t C/ha a year is beyond what a %s grows: at most %g (%s). Correct it, or give evidence for it.", g, v.text("system"), limit.upper, limit.source)
 		}
 		taken += ha
 	}
 	if land > 0 && taken > land*landTolerance {
 		out.add("stands_exceed_land", secPerennial,
-			"The stands take %.6g ha together, but %.6g ha are assessed, the larger of the growing area and the mapped area.", taken, land)
+			"The stands take up %.6g ha together, but %.6g ha are assessed, the larger of the growing area and the mapped area.", taken, land)
 	}
 }
 

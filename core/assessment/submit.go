@@ -31,7 +31,7 @@ func (a *Assessment) generalFindings(facts Facts) []Finding {
 		case value == "":
 			out.add("required", key, "Give %s.", key)
 		case !allowed:
-			out.add("not_a_choice", key, "%q is no value of %s.", value, key)
+			out.add("not_a_choice", key, "%q is not a value of %s.", value, key)
 		}
 	}
 	need(keyClimate, a.ClimateRegion, slices.Contains(ClimateRegions, a.ClimateRegion))

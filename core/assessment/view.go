@@ -40,7 +40,7 @@ func (t *Table) View(group string) (Group, error) {
 		}
 		keys = append(keys, g.Key)
 	}
-	return Group{}, fault.Field("group", fmt.Sprintf("%q is no group; the groups are %s.", group, strings.Join(keys, ", ")))
+	return Group{}, fault.Field("group", fmt.Sprintf("%q is not a group; the groups are %s.", group, strings.Join(keys, ", ")))
 }
 
 // Enforce returns the required fields of a group that are missing or invalid, as nested details. An empty group means all

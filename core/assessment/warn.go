@@ -59,7 +59,7 @@ func (t *Table) oddities(a *Assessment, sheet Sheet, facts Facts) []Finding {
 	counted := slices.ContainsFunc(in.Machinery, func(o ghg.Operation) bool { return !o.CountedElsewhere })
 	if counted && slices.ContainsFunc(in.FuelEnergy, func(f ghg.Fuel) bool { return f.Purpose == "" || f.Purpose == "field" }) {
 		out.add("fuel_and_machinery", secMachinery,
-			"Fuel of field work and machinery are both entered; set fuel_counted_elsewhere where the fuel holds that of the machinery.")
+			"Fuel for field work and machinery are both entered; set fuel_counted_elsewhere where the fuel includes that of the machinery.")
 	}
 	for i, row := range sheet[secIrrigation] {
 		v := row.Values
@@ -68,12 +68,12 @@ func (t *Table) oddities(a *Assessment, sheet Sheet, facts Facts) []Finding {
 		}
 	}
 	if crop := sheet.first(secCrop); crop.text("planting_date") > crop.text("harvest_date") && crop.text("harvest_date") != "" {
-		out.add("dates_out_of_order", "crop.harvest_date", "The harvest is before the planting.")
+		out.add("dates_out_of_order", "crop.harvest_date", "The harvest date is before the planting date.")
 	}
 	t.oddGrowth(&out, a, sheet)
 	if land := in.LandManagement; land != nil && !land.NoChange20y && len(land.Changes) == 0 && len(in.LandUseChange) == 0 {
 		out.add("history_unknown", "land_management.changes",
-			"No change of the last 20 years is entered; none is assumed. Set no_change_20y where that is so.")
+			"No change in the last 20 years is entered; none is assumed. Set no_change_20y if that is correct.")
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func TestWhatAFileIs(t *testing.T) {
 	r := attachment.NewReader(strings.NewReader("%PDF-1.7"))
 	_, err := io.Copy(io.Discard, r)
 	require.NoError(t, err)
-	require.ErrorContains(t, r.Identify(&photo, strings.NewReader("%PDF-1.7"), 100, attachment.Pictures...), "the file is PDF, and none of PNG, JPEG, WebP")
+	require.ErrorContains(t, r.Identify(&photo, strings.NewReader("%PDF-1.7"), 100, attachment.Pictures...), "the file is PDF, not one of PNG, JPEG, WebP")
 	_, err = identified(t, "a.txt", "12345", 5)
 	require.NoError(t, err)
 	_, err = identified(t, "a.txt", "123456", 5)

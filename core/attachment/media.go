@@ -101,7 +101,7 @@ func (r *Reader) Identify(f *File, stored io.ReaderAt, upper int64, takes ...str
 	}
 	k, err := r.kind(f.Name)
 	if err == nil && len(takes) > 0 && !slices.Contains(takes, k.media) {
-		err = fault.Field("file", "By its content the file is "+k.name+", and none of "+strings.Join(namesOf(takes), ", ")+".")
+		err = fault.Field("file", "By its content the file is "+k.name+", not one of "+strings.Join(namesOf(takes), ", ")+".")
 	}
 	if err == nil && k.media == workbook {
 		err = checkWorkbook(stored, r.size)
@@ -131,9 +131,9 @@ func (r *Reader) kind(name string) (kind, error) {
 		}
 	}
 	if !r.binary && r.first == '<' {
-		return kind{}, fault.Field("file", "The file is HTML, SVG or XML by its content, which is not taken; print it as PDF.")
+		return kind{}, fault.Field("file", "By its content the file is HTML, SVG or XML, which is not accepted; print it as PDF.")
 	}
-	return kind{}, fault.Field("file", "By its content the file is none of "+strings.Join(namesOf(nil), ", ")+". Text is UTF-8 or of one byte a character.")
+	return kind{}, fault.Field("file", "By its content the file is not one of "+strings.Join(namesOf(nil), ", ")+". Text must be UTF-8 or have one byte per character.")
 }
 
 // namesOf returns what people call the kinds of some media, or all that are accepted.
@@ -154,13 +154,13 @@ func checkWorkbook(stored io.ReaderAt, size int64) error {
 		for _, file := range archive.File {
 			name := strings.ToLower(file.Name)
 			if path.Base(name) == "vbaproject.bin" {
-				return fault.Field("file", "The workbook holds macros; save it as .xlsx without them.")
+				return fault.Field("file", "The workbook contains macros; save it as .xlsx without them.")
 			}
 			sheets = sheets || name == "xl/workbook.xml"
 		}
 	}
 	if !sheets {
-		return fault.Field("file", "The archive is no XLSX workbook; attach the files in it one by one.")
+		return fault.Field("file", "The archive is not an XLSX workbook; attach the files in it one by one.")
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (b *Batch[O, J]) Advance(judged []J, after int64, now time.Time) {
 func (b *Batch[O, J]) EndPass(now time.Time) {
 	switch mode := b.Options.Mode(); {
 	case b.Checking && mode.Atomic && !mode.Preview && b.Failures() > 0:
-		b.Fail(fmt.Sprintf("%d of %d are not valid, and the import was to take all or none: nothing was stored.", b.Failures(), b.Total), now)
+		b.Fail(fmt.Sprintf("%d of %d are not valid, and the import was to store all or none: nothing was stored.", b.Failures(), b.Total), now)
 	case b.Checking && !mode.Preview:
 		b.Checking = false
 		b.Restart(now)

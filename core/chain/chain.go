@@ -83,7 +83,7 @@ func (id ID) Text(row Row, salts Salts) (text, wrong string) {
 		case f.Guarded:
 			value, fits := all[0].digest(*f.Value)
 			if !fits {
-				return "", "an erased value was written over"
+				return "", "an erased value was overwritten"
 			}
 			all = all[1:]
 			out = appendQuoted(out, value)

@@ -54,20 +54,20 @@ type Verifier struct {
 func NewVerifier(id ID, head Checkpoint, marks []Checkpoint, keys []Key) *Verifier {
 	v := &Verifier{id: id, head: head, marks: marks, hash: id.Genesis()}
 	if head.Position != 0 && (head.ID != id || !head.Signed(keys) || head.Purged > head.Position || head.Purged < 0) {
-		return v.breaks(Forged, head.Position, 0, "the head of the chain is not signed by a known key as it stands")
+		return v.breaks(Forged, head.Position, 0, "the head of the chain, as it is now, is not signed by a known key")
 	}
 	v.at = head.Purged
 	anchored := v.at == 0
 	for _, mark := range marks {
 		if mark.ID != id || !mark.Signed(keys) || mark.Position > head.Position {
-			return v.breaks(Forged, mark.Position, 0, "the checkpoint is not signed by a known key as it stands")
+			return v.breaks(Forged, mark.Position, 0, "the checkpoint, as it is now, is not signed by a known key")
 		}
 		if mark.Position == v.at {
 			v.hash, anchored = mark.Hash, true
 		}
 	}
 	if !anchored {
-		return v.breaks(Gone, v.at, 0, "the checkpoint is gone below which rows were purged")
+		return v.breaks(Gone, v.at, 0, "the checkpoint below which rows were purged is missing")
 	}
 	return v
 }
@@ -94,13 +94,13 @@ func (v *Verifier) Next(l Linked) {
 	case v.broken != nil:
 		return
 	case l.Position > v.at+1:
-		v.breaks(Gone, v.at+1, 0, "the link is gone")
+		v.breaks(Gone, v.at+1, 0, "the link is missing")
 		return
 	case l.Position > v.head.Position:
-		v.breaks(Added, l.Position, l.RowID, "the link is behind the signed head of the chain")
+		v.breaks(Added, l.Position, l.RowID, "the link is beyond the signed head of the chain")
 		return
 	case l.Row == nil:
-		v.breaks(Gone, l.Position, l.RowID, "the row is gone")
+		v.breaks(Gone, l.Position, l.RowID, "the row is missing")
 		return
 	}
 	text, wrong := v.id.Text(*l.Row, l.Salts)
@@ -112,14 +112,14 @@ func (v *Verifier) Next(l Linked) {
 		v.breaks(Changed, l.Position, l.RowID, "the row is not the one that was chained")
 		return
 	case hash(v.hash, l.Position, l.Digest) != l.Hash:
-		v.breaks(Changed, l.Position, l.RowID, "the link does not follow from the one before")
+		v.breaks(Changed, l.Position, l.RowID, "the link does not follow from the previous one")
 		return
 	}
 	v.hash, v.at = l.Hash, l.Position
 	v.erased += l.Salts.erased()
 	for len(v.marks) > 0 && v.marks[0].Position <= v.at {
 		if v.marks[0].Position == v.at && v.marks[0].Hash != v.hash {
-			v.breaks(Changed, l.Position, l.RowID, "the chain was written anew: a checkpoint has another hash")
+			v.breaks(Changed, l.Position, l.RowID, "the chain was rewritten: a checkpoint has another hash")
 			return
 		}
 		v.marks = v.marks[1:]
@@ -133,8 +133,8 @@ func (v *Verifier) End(stray int64) {
 	case v.at != v.head.Position:
 		v.breaks(Gone, v.at+1, 0, fmt.Sprintf("the chain ends before its signed head, at position %d", v.head.Position))
 	case v.head.Position != 0 && v.hash != v.head.Hash:
-		v.breaks(Changed, v.at, 0, "the chain was written anew: its signed head has another hash")
+		v.breaks(Changed, v.at, 0, "the chain was rewritten: its signed head has another hash")
 	case stray != 0:
-		v.breaks(Added, 0, stray, "the row was added past the chain")
+		v.breaks(Added, 0, stray, "the row was added outside the chain")
 	}
 }

@@ -19,7 +19,7 @@ func RefundOf(captured Transaction, amount Amount, note string, now time.Time) (
 		amount = captured.Amount
 	}
 	if amount < 0 || amount > captured.Amount {
-		return Transaction{}, fault.Field("amount", "At most what was captured can be refunded: "+captured.Amount.String()+".")
+		return Transaction{}, fault.Field("amount", "No more than the captured amount can be refunded: "+captured.Amount.String()+".")
 	}
 	return Transaction{
 		CompanyID: captured.CompanyID, CreatedAt: now, Kind: Refund, Amount: amount, Product: captured.Product,

@@ -31,7 +31,7 @@ type Sample struct {
 // Each curve with enough samples has its caps. Faults: Invalid; the error of the budget where that is exhausted.
 func Build(budget *effort.Budget, samples []Sample) (Set, error) {
 	if len(samples) == 0 {
-		return Set{}, fault.Field("samples", "There is no sample.")
+		return Set{}, fault.Field("samples", "There are no samples.")
 	}
 	byClass := map[string][]int{}
 	starts := map[GrowingYear]int{}

@@ -110,7 +110,7 @@ func Check(subject Subject, curves Set) Result {
 // check judges a series with its place in the growing year and its ranking.
 func (s Set) check(subject Subject, p placed, ranking []Ranked) Result {
 	if s.Extent != nil && subject.Place != nil && !s.Extent.holds(*subject.Place) {
-		return s.pending(ReasonNoCoverage, "There are no curves of this place.")
+		return s.pending(ReasonNoCoverage, "There are no curves for this place.")
 	}
 	var declared []Curve
 	for _, class := range subject.Declared {
@@ -119,7 +119,7 @@ func (s Set) check(subject Subject, p placed, ranking []Ranked) Result {
 		}
 	}
 	if len(declared) == 0 {
-		return s.pending(ReasonNoCurve, fmt.Sprintf("There is no curve of %s; there are curves of %s.",
+		return s.pending(ReasonNoCurve, fmt.Sprintf("There is no curve for %s; there are curves for %s.",
 			cmp.Or(strings.Join(subject.Declared, " or "), "the declared crop"), strings.Join(s.Classes(), ", ")))
 	}
 	if !p.enough() {
@@ -128,11 +128,11 @@ func (s Set) check(subject Subject, p placed, ranking []Ranked) Result {
 	}
 	for _, c := range declared {
 		if gap := p.longestGap(c.active()); gap > MaxActiveGap {
-			return s.pending(ReasonGap, fmt.Sprintf("%d days of the active part of the curve of %s have no observation; %d are allowed.", gap, c.Class, MaxActiveGap))
+			return s.pending(ReasonGap, fmt.Sprintf("%d days of the active part of the curve for %s have no observation; at most %d are allowed.", gap, c.Class, MaxActiveGap))
 		}
 	}
 	if !slices.ContainsFunc(ranking, func(r Ranked) bool { return slices.Contains(subject.Declared, r.Class) }) {
-		return s.pending(ReasonGap, "The series shares no day with the curve of the declared crop.")
+		return s.pending(ReasonGap, "The series shares no day with the curve for the declared crop.")
 	}
 	return s.judge(ranking, subject.Declared, subject.Series.HasEVI && s.HasEVI)
 }
@@ -202,7 +202,7 @@ func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 		r.Text = fmt.Sprintf("%s is the nearest of %d curves.", best.Class, len(candidates))
 	case nearer == 1 && best.Distance < MaxSecondRatio*first.Distance:
 		r.Verdict, r.Reason, r.Confidence = Verified, ReasonSecond, probable
-		r.Text = fmt.Sprintf("%s is second of %d curves, and its distance is %.3f times that of %s, under %.2f.", best.Class, len(candidates), best.Distance/first.Distance, first.Class, MaxSecondRatio)
+		r.Text = fmt.Sprintf("%s is the second nearest of %d curves, and its distance is %.3f times that of %s, below %.2f.", best.Class, len(candidates), best.Distance/first.Distance, first.Class, MaxSecondRatio)
 	default:
 		r.Verdict, r.Reason, r.Confidence = Failed, ReasonOther, 1-probable
 		r.Text = fmt.Sprintf("%s is number %d of %d curves, and its distance is %.2f times that of %s, the nearest.", best.Class, nearer+1, len(candidates), best.Distance/first.Distance, first.Class)
@@ -223,10 +223,10 @@ func (s Set) judge(ranking []Ranked, declared []string, withEVI bool) Result {
 func (s Set) beyond(r Result, nearest Ranked, probable float64) Result {
 	declared, _ := s.curve(nearest.Class)
 	r.Verdict, r.Reason, r.Confidence = Failed, ReasonBeyond, max(declared.capShare(), 1-probable)
-	r.Text = fmt.Sprintf("The distance from %s is %.3f, in shape %.3f; %.0f %% of its labelled series lie within %.3f and %.3f.",
+	r.Text = fmt.Sprintf("The distance from %s is %.3f, in shape %.3f; %.0f %% of its labelled series are within %.3f and %.3f.",
 		nearest.Class, nearest.Distance, nearest.Shape, 100*declared.capShare(), nearest.Cap.Distance, nearest.Cap.Shape)
 	if r.Resembles == ResemblesNone {
-		r.Text += " The series resembles none of the curves."
+		r.Text += " The series does not resemble any of the curves."
 	} else if r.Resembles != "" {
 		r.Text += fmt.Sprintf(" The series resembles %s.", r.Resembles)
 	}

@@ -82,11 +82,11 @@ func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 	s := Set{Year: year, HasEVI: hasEVI, Curves: slices.Clone(curves)}
 	// 29 February is refused: not every year has one.
 	if d := year.in(2001); d.Month() != year.Month || d.Day() != year.Day {
-		return Set{}, fault.Field("start", "The growing year begins on a day that every year has, such as 09-14.")
+		return Set{}, fault.Field("start", "The growing year must begin on a day that every year has, such as 09-14.")
 	}
 	slices.SortFunc(s.Curves, func(a, b Curve) int { return cmp.Compare(a.Class, b.Class) })
 	if len(s.Curves) == 0 {
-		return Set{}, fault.Field("curves", "There is no curve.")
+		return Set{}, fault.Field("curves", "There are no curves.")
 	}
 	problems := fault.Fields{}
 	for i, c := range s.Curves {
@@ -103,11 +103,11 @@ func NewSet(year GrowingYear, hasEVI bool, curves []Curve) (Set, error) {
 
 func (c Curve) check(problems fault.Fields, hasEVI bool) {
 	if c.Class == "" || c.Class == ResemblesNone {
-		problems.Addf("class", "A curve has no class, or its class is %q, which answers use for none.", ResemblesNone)
+		problems.Addf("class", "A curve has no class, or its class is %q, which answers use for no class.", ResemblesNone)
 	}
 	for _, bound := range []*Cap{c.CapNDVI, c.CapBoth} {
 		if bound != nil && !(bound.Distance > 0 && bound.Shape > 0 && max(bound.Distance, bound.Shape) <= maxCap) {
-			problems.Addf("cap", "%q: caps are numbers above 0, and at most %d.", c.Class, maxCap)
+			problems.Addf("cap", "%q: caps must be numbers above 0 and at most %d.", c.Class, maxCap)
 		}
 	}
 	if len(c.Steps) < 2 {
@@ -115,10 +115,10 @@ func (c Curve) check(problems fault.Fields, hasEVI bool) {
 	}
 	for i, s := range c.Steps {
 		if s.Day < 0 || s.Day > 365 || i > 0 && s.Day <= c.Steps[i-1].Day {
-			problems.Addf("day", "%q: days rise from step to step, from 0 to 365 at most; %d does not.", c.Class, s.Day)
+			problems.Addf("day", "%q: days must increase from step to step, within 0 to 365; day %d does not.", c.Class, s.Day)
 		}
 		if !plausible(s.NDVI) || hasEVI && !plausible(s.EVI) {
-			problems.Addf("step", "%q: the index of day %d is not a number from -2 to 2.", c.Class, s.Day)
+			problems.Addf("step", "%q: the index on day %d is not a number from -2 to 2.", c.Class, s.Day)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (e Edition) Check() error {
 		}
 	}
 	if e.Version == BuiltInVersion {
-		f.Addf("version", "%q names the curves that Tilth comes with; choose another.", BuiltInVersion)
+		f.Addf("version", "%q is the name of the curves that come with Tilth; choose another.", BuiltInVersion)
 	}
 	if x := e.Set.Extent; x != nil &&
 		!(x.West >= -180 && x.West < x.East && x.East <= 180 && x.South >= -90 && x.South < x.North && x.North <= 90) {

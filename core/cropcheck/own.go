@@ -44,7 +44,7 @@ type LabelledSeason struct {
 }
 
 // ownScope is shown wherever a verdict rests on a company's own curves.
-const ownScope = "The curves are of the company's own labelled fields; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
+const ownScope = "The curves come from the company's own labelled fields; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
 
 // ownMargin is the distance from its labelled fields, in degrees, up to which a company's curves are used: about the
 // block that the figures keep apart.

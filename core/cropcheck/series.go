@@ -33,10 +33,10 @@ func NewSeries(hasEVI bool, observations []Observation) (Series, error) {
 			problems.Addf("date", "%s is listed twice.", day)
 		}
 		if !plausible(o.NDVI) || hasEVI && !plausible(o.EVI) {
-			problems.Addf("series", "The index of %s is not a number from -2 to 2.", day)
+			problems.Addf("series", "The index on %s is not a number from -2 to 2.", day)
 		}
 		if !(o.Coverage > 0 && o.Coverage <= 1) {
-			problems.Addf("weight", "The weight of %s is not above 0 and at most 1.", day)
+			problems.Addf("weight", "The weight on %s is not above 0 and at most 1.", day)
 		}
 	}
 	if err := problems.Err(); err != nil {

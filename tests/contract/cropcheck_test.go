@@ -94,7 +94,7 @@ func TestCropCheckCommand(t *testing.T) {
 	}
 	require.Equal(t, "failed", cropCheck(t, "--series", path, "--declared", "Soy_Millet")[1].Verdict)
 	require.Equal(t, "verified", cropCheck(t, "--series", path, "--declared", "Soy_Millet,Soy_Cotton")[1].Verdict)
-	require.Contains(t, cropCheck(t, "--series", path, "--declared", "Rice")[1].Reason, "no curve of Rice")
+	require.Contains(t, cropCheck(t, "--series", path, "--declared", "Rice")[1].Reason, "no curve for Rice")
 
 	for status, calls := range map[int][][]string{
 		2: {{"crop-check"}, {"crop-check", "--series", path}, {"curves", "build"}, {"curves", "grow"}},

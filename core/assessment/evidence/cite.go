@@ -85,5 +85,5 @@ func Wrong(unknown []Cite) fault.Fields {
 }
 
 func (c Cite) message() string {
-	return fmt.Sprintf("No file %d is attached to this assessment. Fix: attach it first, and cite the id that the answer names as file:ID.", c.File)
+	return fmt.Sprintf("No file %d is attached to this assessment. Fix: attach it first, and cite the id in the answer as file:ID.", c.File)
 }

@@ -45,13 +45,13 @@ func (a About) Check(t *assessment.Table, sheet assessment.Sheet) fault.Fields {
 		f.Add("section", "Name the section of this item or field.")
 	case a.Section == "":
 	case !known:
-		f.Addf("section", "%q is none of %s.", a.Section, strings.Join(t.SectionKeys(), ", "))
+		f.Addf("section", "%q is not one of %s.", a.Section, strings.Join(t.SectionKeys(), ", "))
 	case a.ItemID != 0 && !list:
-		f.Addf("item_id", "%s is one object, without items.", a.Section)
+		f.Addf("item_id", "%s is a single object and has no items.", a.Section)
 	case a.ItemID != 0 && placeOf(sheet, a.Section, a.ItemID) < 0:
 		f.Addf("item_id", "%s has no item %d.", a.Section, a.ItemID)
 	case a.Field != "" && list && a.ItemID == 0:
-		f.Addf("item_id", "Say of which item of %s the field is.", a.Section)
+		f.Addf("item_id", "State which item of %s the field belongs to.", a.Section)
 	case a.Field != "" && !slices.ContainsFunc(section.Fields, func(m assessment.Field) bool { return m.Key == a.Field }):
 		f.Addf("field", "%s has no member %q.", a.Section, a.Field)
 	}
@@ -86,12 +86,12 @@ func placeOf(sheet assessment.Sheet, section string, id int64) int {
 // Frozen is a file as a submitted version lists it. It is kept as JSON; members are added, never changed.
 type Frozen struct {
 	ID         int64  `json:"id" doc:"Texts of the assessment cite it as file:ID."`
-	For        string `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
-	Name       string `json:"name" doc:"Name of the file, without folders; its ending is added where it was sent without one."`
+	For        string `json:"for" doc:"Path of what it is evidence for, such as fertilizers[2].rate; empty: the whole assessment."`
+	Name       string `json:"name" doc:"Name of the file, without folders; the extension is added where it was sent without one."`
 	Media      string `json:"media_type" doc:"Content type of the bytes."`
-	Size       int64  `json:"size" doc:"Bytes."`
-	SHA256     string `json:"sha256" doc:"Of the bytes, hexadecimal."`
-	Note       string `json:"note" doc:"What whoever attached it says of it; empty: nothing."`
+	Size       int64  `json:"size" doc:"Size in bytes."`
+	SHA256     string `json:"sha256" doc:"SHA-256 of the bytes, hexadecimal."`
+	Note       string `json:"note" doc:"Note by the person who attached it; empty: none."`
 	UploadedAt string `json:"uploaded_at" doc:"When it was attached, RFC 3339, UTC."`
 	UploadedBy int64  `json:"uploaded_by" doc:"Id of the user who attached it."`
 }
@@ -107,7 +107,7 @@ func Listed(files []File, sheet assessment.Sheet) (List, []assessment.Finding) {
 		path, gone := f.Path(sheet)
 		if gone {
 			warnings = append(warnings, assessment.Finding{Code: "evidence_item_gone", Path: path,
-				Message: fmt.Sprintf("The file %q is evidence of an item that is gone; it is listed for the section.", f.Name)})
+				Message: fmt.Sprintf("The file %q is evidence for an item that no longer exists; it is listed under the section.", f.Name)})
 		}
 		out[i] = Frozen{f.ID, path, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.At.UTC().Format(time.RFC3339Nano), f.By.ID}
 	}
@@ -120,7 +120,7 @@ func (l List) Text() (text []byte, digest string, err error) {
 		return nil, "", nil
 	}
 	if text, err = json.Marshal(l); err != nil {
-		return nil, "", fmt.Errorf("the list of evidence has no JSON form: %w", err)
+		return nil, "", fmt.Errorf("encode the list of evidence as JSON: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return text, hex.EncodeToString(sum[:]), nil

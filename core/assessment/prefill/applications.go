@@ -40,7 +40,7 @@ func (p *prefiller) applications() {
 	for _, section := range []string{secFertilizers, secOrganic} {
 		switch list := items[section]; {
 		case len(list) > assessment.MaxItems:
-			p.note("too_many", section, "The records hold %d applications; a section takes %d.", len(list), assessment.MaxItems)
+			p.note("too_many", section, "The records hold %d applications; a section holds at most %d.", len(list), assessment.MaxItems)
 		case len(list) > 0:
 			p.propose(section, section, p.list(section), list, sources[section]...)
 		}
@@ -65,7 +65,7 @@ func (p *prefiller) application(f farm.Fertilization, field int64) (section stri
 	}
 	switch {
 	case !known:
-		return section, nil, "it does not say which product."
+		return section, nil, "it does not state the product."
 	case f.Amount == nil:
 		return section, nil, "it has no amount."
 	}

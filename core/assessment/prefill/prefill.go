@@ -144,7 +144,7 @@ func (p *prefiller) chooseCrop() bool {
 	if len(types(choices)) > 1 {
 		p.out.Questions = append(p.out.Questions, Question{
 			Path: "crop.crop_type", Choices: choices,
-			Message: "Several crops grow here in the year, and an assessment is of one; say which by crop_id.",
+			Message: "Several crops grow here in the year, and an assessment covers one; state which with crop_id.",
 		})
 		return false
 	}
@@ -158,7 +158,7 @@ func (p *prefiller) chooseCrop() bool {
 		sources = append(append(sources, Source{"crop", c.CropID, c.Name}), c.Sources...)
 	}
 	if crop := choices[0].CropType; crop == "" {
-		p.note("no_crop_type", "crop.crop_type", "The catalog has no crop type of an assessment for %s; choose one.", choices[0].Name)
+		p.note("no_crop_type", "crop.crop_type", "The catalog has no assessment crop type for %s; choose one.", choices[0].Name)
 	} else {
 		p.propose(secCrop, "crop.crop_type", entered, crop, sources...)
 	}

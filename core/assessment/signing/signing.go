@@ -15,9 +15,9 @@ import (
 func Allowed(signer, submitter int64, signed []int64) error {
 	switch {
 	case signer == submitter:
-		return fault.New(fault.Conflict, "own_submission", "You submitted this version; a second person signs it.")
+		return fault.New(fault.Conflict, "own_submission", "You submitted this version; a second person must sign it.")
 	case slices.Contains(signed, signer):
-		return fault.New(fault.Conflict, "already_signed", "You have signed this version.")
+		return fault.New(fault.Conflict, "already_signed", "You have already signed this version.")
 	}
 	return nil
 }
