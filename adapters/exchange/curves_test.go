@@ -69,7 +69,7 @@ func TestReadCurvesNamesTheFault(t *testing.T) {
 		head + "a,14 Sep,0,0.1\n":              "Line 2: start",
 		head + "a,09-14,0,NaN\n":               "Line 2: ndvi_median",
 		head + "a,09-14,0,.1\na,10-01,16,.1\n": "Line 3: start",
-		head + "a,09-14,16,.1\na,09-14,0,.1\n": "days rise",
+		head + "a,09-14,16,.1\na,09-14,0,.1\n": "days must increase",
 		head + "a,02-29,0,.1\na,02-29,16,.1\n": "start",
 		head + "a,09-14,0,.1\n":                "fewer than two",
 	} {

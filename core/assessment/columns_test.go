@@ -127,7 +127,7 @@ func TestBodyNamesTheColumn(t *testing.T) {
 		"no such column":     {[]assessment.Cell{{"fertilizers[0].price", "5"}}, "fertilizers[0].price", "no such column"},
 		"the pattern itself": {[]assessment.Cell{{"fertilizers[].product", "urea"}}, "fertilizers[].product", "no such column"},
 		"no number":          {[]assessment.Cell{{"soil.ph", "6,5"}}, "soil.ph", "point for decimals"},
-		"not finite":         {[]assessment.Cell{{"soil.ph", "NaN"}}, "soil.ph", "is no number"},
+		"not finite":         {[]assessment.Cell{{"soil.ph", "NaN"}}, "soil.ph", "is not a number"},
 		"neither":            {[]assessment.Cell{{"irrigation[0].energy_counted_elsewhere", "maybe"}}, "irrigation[0].energy_counted_elsewhere", "neither true nor false"},
 		"twice":              {[]assessment.Cell{{"soil.ph", "6"}, {"soil.ph", "7"}}, "soil.ph", "twice"},
 		"a gap":              {[]assessment.Cell{{"fertilizers[1].product", "urea"}}, "fertilizers[0]", "without gaps"},

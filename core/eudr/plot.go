@@ -85,7 +85,7 @@ func PlotOf(budget *effort.Budget, f *farm.Field, holding *farm.Farm, o Options)
 	}
 	at := f.Boundary.Centroid()
 	if near, known := country.Near(cmp.Or(holding.Country, o.Country), at.X, at.Y, boxMargin); known && !near {
-		out.find(Abroad, "The field lies outside of its country. Fix: check the boundary and the farm's country.", false)
+		out.find(Abroad, "The field lies outside its country. Fix: check the boundary and the farm's country.", false)
 	}
 	if o.Points && f.Boundary.AreaHa() <= MaxPointHa {
 		head.Point, head.AreaHa = insideOf(f.Boundary.Geometry()[0]), geo.RoundHa(f.Boundary.AreaHa())
@@ -97,7 +97,7 @@ func PlotOf(budget *effort.Budget, f *farm.Field, holding *farm.Farm, o Options)
 		return out, err
 	}
 	if cut {
-		out.find(HoleCut, "The boundary has holes, which are not taken. It is cut into parts without holes.", false)
+		out.find(HoleCut, "The boundary has holes, which are not accepted. It is cut into parts without holes.", false)
 	}
 	if len(parts) == 0 {
 		out.find(Vanishes, "Nothing is left of the boundary at six decimals. Fix: draw it again.", true)

@@ -12,12 +12,12 @@ type Kind struct {
 // kinds is every type of event that is published. A new event is a constant, a payload and a line here.
 var kinds = []Kind{
 	{TypeProfileCompleted, "A vegetation-index profile has finished processing.", ProfileCompleted{}},
-	{TypeProfileUpdated, "The series of an active vegetation-index profile has changed: a refresh found new dates, or others.", ProfileCompleted{}},
-	{TypeVIMapCompleted, "A vegetation-index map is there; or its dates have changed.", MapCompleted{}},
-	{TypeZoningMapCompleted, "A zoning map is there; or its zones have changed.", MapCompleted{}},
-	{TypeElevationMapCompleted, "An elevation map is there; or it was made anew, and has changed.", MapCompleted{}},
-	{TypeSoilMapCompleted, "A soil map is there; or it was made anew, and has changed.", MapCompleted{}},
-	{TypeFieldAlert, "A rule of a field that is watched has raised its alert of the season.", FieldAlert{}},
+	{TypeProfileUpdated, "The series of an active vegetation-index profile has changed: a refresh found new or different dates.", ProfileCompleted{}},
+	{TypeVIMapCompleted, "A vegetation-index map is ready, or its dates have changed.", MapCompleted{}},
+	{TypeZoningMapCompleted, "A zoning map is ready, or its zones have changed.", MapCompleted{}},
+	{TypeElevationMapCompleted, "An elevation map is ready, or it was made again and has changed.", MapCompleted{}},
+	{TypeSoilMapCompleted, "A soil map is ready, or it was made again and has changed.", MapCompleted{}},
+	{TypeFieldAlert, "A rule of a monitored field has raised its alert for the season.", FieldAlert{}},
 	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},
 	{TypeAssessmentSigned, "A second person signed a submitted version of an assessment.", AssessmentSigned{}},
 	{TypeFootprintPublished, "The footprint of a submitted version was published to the PACT clients of the company.", FootprintChanged{}},
@@ -26,8 +26,8 @@ var kinds = []Kind{
 	{TypeFieldsMerged, "Fields were merged into one.", FieldsReplaced{}},
 	{TypeStratificationCompleted, "The layers of a stratification order are ready.", StratificationCompleted{}},
 	{TypeStratificationFailed, "A stratification order has failed; its charge is released.", StratificationFailed{}},
-	{TypeMapsReady, "The maps of zones that were asked for are made.", MapsReady{}},
-	{TypePlanReady, "A sample plan is made.", PlanReady{}},
+	{TypeMapsReady, "The requested zone maps are ready.", MapsReady{}},
+	{TypePlanReady, "A sample plan is ready.", PlanReady{}},
 	{TypeVerificationCompleted, "The crop verification of an assessment has ended, with a verdict or without.", VerificationCompleted{}},
 }
 

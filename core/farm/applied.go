@@ -50,7 +50,7 @@ func (a Application) Among(grown []Grown, said int64) (id int64, why string) {
 	if slices.ContainsFunc(named, func(g Grown) bool { return g.ID == said }) {
 		return said, ""
 	}
-	const sow = " Fix: make the cultivation, or name the season (season_id), and import the file again."
+	const sow = " Fix: create the cultivation, or name the season (season_id), and import the file again."
 	switch {
 	case len(named) == 1:
 		return named[0].ID, ""
@@ -65,7 +65,7 @@ func (a Application) Among(grown []Grown, said int64) (id int64, why string) {
 	case a.Record.AppliedOn == nil:
 		return 0, "The field has no cultivation." + sow
 	}
-	return 0, "The field has no cultivation in a season that holds " + a.Record.AppliedOn.Format(time.DateOnly) + "." + sow
+	return 0, "The field has no cultivation in a season that includes " + a.Record.AppliedOn.Format(time.DateOnly) + "." + sow
 }
 
 // within reports whether an application may belong to a season; one without a day may belong to any.

@@ -75,8 +75,8 @@ func Ambiguous(said string, found []Called, errs fault.Fields) {
 		told = append(told, text)
 	}
 	key := cmp.Or(found[0].ExternalID, "KEY")
-	errs.Addf(memberFarm, "%.60q may be %s. Fix: give farms external ids, and say by values of the mapping which one is meant "+
-		"({\"farm\": {\"property\": \"farm\", \"values\": {%.60q: %.60q}}}), or call them by their external ids in the file.", said, strings.Join(told, " or "), said, key)
+	errs.Addf(memberFarm, "%.60q may be %s. Fix: give the farms external ids, and state with values in the mapping which one is meant "+
+		"({\"farm\": {\"property\": \"farm\", \"values\": {%.60q: %.60q}}}), or refer to them by their external ids in the file.", said, strings.Join(told, " or "), said, key)
 }
 
 // Destination is the farm that a feature of a file goes to. The zero value is none.

@@ -78,7 +78,7 @@ func (r *Fertilization) Check() fault.Fields {
 	f.Text("notes", r.Notes, 4000)
 	r.checkAmount(f)
 	r.checkContents(f)
-	within(f, "incorporation_hours", r.IncorporationHours, 0, 8784, "Hours from 0 to 8784, a year.")
+	within(f, "incorporation_hours", r.IncorporationHours, 0, 8784, "Hours from 0 to 8784 (one year).")
 	return f
 }
 
@@ -88,7 +88,7 @@ func (r *Fertilization) checkAmount(f fault.Fields) {
 		case a.Unit == "":
 			f.Add("amount", "Give the unit of the amount as well.")
 		case !a.Unit.Known():
-			f.Addf("amount", "%q is not a unit of an amount; the units are %s.", a.Unit, fault.List(agronomy.Units()))
+			f.Addf("amount", "%q is not a unit for an amount; the units are %s.", a.Unit, fault.List(agronomy.Units()))
 		case a.Unit.Volume() && r.DensityKgPerL == nil:
 			f.Addf("density_kg_per_l", "An amount in %s needs the density of the product.", a.Unit)
 		}

@@ -154,7 +154,7 @@ func (s Source) uuid(text string, errs fault.Fields) string {
 	if uuidForm.MatchString(plain) {
 		return plain
 	}
-	errs.AddIf(s.Param != "", memberUUID, "%.60q is no uuid.", text)
+	errs.AddIf(s.Param != "", memberUUID, "%.60q is not a UUID.", text)
 	return ""
 }
 
@@ -177,7 +177,7 @@ func (s Said) Crop(errs fault.Fields) (name string, cut bool, season int64) {
 	}
 	season, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || season <= 0 {
-		errs.Addf(memberSeason, "%.60q is no id of a season.", text)
+		errs.Addf(memberSeason, "%.60q is not the id of a season.", text)
 		return "", false, 0
 	}
 	return name, s.Cut[memberCrop], season

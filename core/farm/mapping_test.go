@@ -35,7 +35,7 @@ func TestMappingsReadFeatures(t *testing.T) {
 		"nothing, translated": {"irrigated", farm.Source{Properties: []string{"EMPTY"}, Values: map[string]string{"": "false"}}, "false", ""},
 		"a uuid":              {"uuid", farm.Source{Properties: []string{"ID"}}, "0f8fad5b-d9cb-469f-a165-70867728950e", ""},
 		"another's key":       {"uuid", farm.Source{Properties: []string{"WET"}}, "", ""},
-		"no uuid, as said":    {"uuid", farm.Source{Properties: []string{"WET"}, Param: "map"}, "", "no uuid"},
+		"no uuid, as said":    {"uuid", farm.Source{Properties: []string{"WET"}, Param: "map"}, "", "not a UUID"},
 	} {
 		said, errs := farm.Mapping{c.member: c.source}.Read(feature, nil)
 		require.Equal(t, c.want, said.Texts[c.member], name)
@@ -65,14 +65,14 @@ func TestWhatAFileSaysOfAField(t *testing.T) {
 		{"declared_area_ha", "12,5", farm.Field{}, farm.Field{DeclaredAreaHa: new(12.5)}, ""},
 		{"declared_area_ha", "0.300000000000000", farm.Field{DeclaredAreaHa: new(0.1 + 0.2)}, farm.Field{DeclaredAreaHa: new(0.1 + 0.2)}, ""},
 		{"declared_area_ha", "1,234", farm.Field{}, farm.Field{}, "thousands"},
-		{"declared_area_ha", "1.234,5", farm.Field{}, farm.Field{}, "no number"},
-		{"declared_area_ha", "NaN", farm.Field{}, farm.Field{}, "no number"},
+		{"declared_area_ha", "1.234,5", farm.Field{}, farm.Field{}, "not a number"},
+		{"declared_area_ha", "NaN", farm.Field{}, farm.Field{}, "not a number"},
 		{"irrigated", "T", farm.Field{}, farm.Field{Irrigated: new(true)}, ""},
 		{"irrigated", "0", farm.Field{Irrigated: new(false)}, farm.Field{Irrigated: new(false)}, ""},
 		{"irrigated", "J", farm.Field{}, farm.Field{}, "translate"},
 		{"active_from", "20250401", farm.Field{}, farm.Field{ActiveFrom: day("2025-04-01")}, ""},
 		{"active_to", "2025-04-01T00:00:00Z", farm.Field{ActiveTo: day("2025-04-01")}, farm.Field{ActiveTo: day("2025-04-01")}, ""},
-		{"boundary_observed_on", "1.4.2025", farm.Field{}, farm.Field{}, "no day"},
+		{"boundary_observed_on", "1.4.2025", farm.Field{}, farm.Field{}, "not a date"},
 		{"external_id", "x", farm.Field{}, farm.Field{External: record.External{ExternalID: "x"}}, ""},
 		{"uuid", "0f8fad5b-d9cb-469f-a165-70867728950e", farm.Field{UUID: "u"}, farm.Field{UUID: "u"}, ""},
 	} {

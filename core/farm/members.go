@@ -94,13 +94,13 @@ func areaOf(text string) (float64, string) {
 	whole, decimals, comma := strings.Cut(text, ",")
 	if comma && !strings.ContainsAny(decimals, ".,") && !strings.Contains(whole, ".") {
 		if len(decimals) == 3 {
-			return 0, fmt.Sprintf("%q may be a number with decimals or one of thousands. Fix: write a point before decimals.", text)
+			return 0, fmt.Sprintf("%q may have decimals or a thousands separator. Fix: write a point before decimals.", text)
 		}
 		text = whole + "." + decimals
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Sprintf("%.60q is no number of hectares. Fix: write it as 12.5.", text)
+		return 0, fmt.Sprintf("%.60q is not a number of hectares. Fix: write it as 12.5.", text)
 	}
 	return v, ""
 }
@@ -146,5 +146,5 @@ func dayOf(text string) (time.Time, string) {
 			return day, ""
 		}
 	}
-	return time.Time{}, fmt.Sprintf("%.60q is no day. Fix: write it as 2026-05-01.", text)
+	return time.Time{}, fmt.Sprintf("%.60q is not a date. Fix: write it as 2026-05-01.", text)
 }

@@ -47,7 +47,7 @@ func CheckFit(fit geo.Fit, whole geo.MultiPolygon, pieces []geo.MultiPolygon) fa
 	}
 	for i, beyond := range fit.Beyond {
 		if beyond > FitTolerance*area[i] {
-			f.Addf("pieces", "Piece %d lies outside the field with %s of its %s. Fix: change the boundary of the field first, or draw the piece inside it.", i, hectares(beyond), hectares(area[i]))
+			f.Addf("pieces", "Piece %d extends beyond the field by %s of its %s. Fix: change the boundary of the field first, or draw the piece inside it.", i, hectares(beyond), hectares(area[i]))
 		}
 	}
 	for _, o := range fit.Overlaps {

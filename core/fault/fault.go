@@ -103,7 +103,7 @@ func (f Fields) Messages() map[string][]string {
 
 // Within adds an error when a number is not between low and high.
 func (f Fields) Within(field string, v, low, high float64) {
-	f.AddIf(!(v >= low && v <= high), field, "It is a number from %g to %g.", low, high)
+	f.AddIf(!(v >= low && v <= high), field, "It must be a number from %g to %g.", low, high)
 }
 
 // Text adds an error when a value is longer than limit characters or cannot be stored.
@@ -246,7 +246,7 @@ func Field(field, message string) error {
 
 // Missing is the NotFound fault of a resource ("field", "season", …).
 func Missing(resource string) *Error {
-	return Newf(NotFound, "not_found", "No %s of that id.", resource)
+	return Newf(NotFound, "not_found", "No %s with that id.", resource)
 }
 
 // As returns the fault inside err, if there is one.

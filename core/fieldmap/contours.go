@@ -54,7 +54,7 @@ func Contours(budget *effort.Budget, l *indexmap.Layer, field geo.MultiPolygon, 
 		interval = ContourInterval(figures.Min, figures.Max)
 	}
 	if !(interval >= minInterval && interval <= 1e4) || (figures.Max-figures.Min)/interval > maxContours {
-		return nil, 0, fault.Field("interval", fmt.Sprintf("An interval is %g to 10000 m, for at most %d contours; heights here span %.1f m.", minInterval, maxContours, figures.Max-figures.Min))
+		return nil, 0, fault.Field("interval", fmt.Sprintf("The interval must be from %g to 10000 m and give at most %d contours; the heights here span %.1f m.", minInterval, maxContours, figures.Max-figures.Min))
 	}
 	land := plane.Project(field)
 	var out []Contour

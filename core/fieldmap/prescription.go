@@ -54,19 +54,19 @@ func NewPrescription(rates, unit string, zones int) (p Prescription, err error) 
 			p.Unit = u
 		}
 	}
-	fields.AddIf(p.Unit.Name == "", "unit", "%.20q is none of: %s.", unit, strings.Join(names, ", "))
+	fields.AddIf(p.Unit.Name == "", "unit", "%.20q is not one of: %s.", unit, strings.Join(names, ", "))
 	if rates == "" {
 		return Prescription{}, fields.Err()
 	}
 	for _, text := range strings.Split(rates, ",") {
 		rate, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(rate >= 0 && rate <= MaxRate) {
-			fields.Addf("rates", "%.20q is no rate: a number from 0 to %d.", text, MaxRate)
+			fields.Addf("rates", "%.20q is not a rate: give a number from 0 to %d.", text, MaxRate)
 			break
 		}
 		p.Rates = append(p.Rates, rate)
 	}
-	fields.AddIf(len(fields) == 0 && len(p.Rates) != zones, "rates", "There are %d rates for %d zones. Fix: give one for each zone, from number 1 on, as %s.", len(p.Rates), zones, likeRates(zones))
+	fields.AddIf(len(fields) == 0 && len(p.Rates) != zones, "rates", "There are %d rates for %d zones. Fix: give one for each zone, starting with number 1, such as %s.", len(p.Rates), zones, likeRates(zones))
 	return p, fields.Err()
 }
 

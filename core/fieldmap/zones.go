@@ -83,7 +83,7 @@ func MakeZones(ctx context.Context, in Zoned) ([]Made, error) {
 	used = in.used()
 	var notes []string
 	if len(used) == 1 {
-		notes = append(notes, "WARNING: the zones are of a single season. Whether they are there in other years too is not known.")
+		notes = append(notes, "WARNING: the zones come from a single season. Whether they also occur in other years is not known.")
 	}
 	deviations := deviate(in.Frame, used)
 	mean, sd := layer.MeanAndSD(deviations)
@@ -103,7 +103,7 @@ func MakeZones(ctx context.Context, in Zoned) ([]Made, error) {
 	}
 	about.Notes = append(about.Notes, alike(zones, labels, mean)...)
 	if len(zones) < k {
-		about.Notes = append(about.Notes, fmt.Sprintf("%d zones of %d: what differs further is in patches smaller than the smallest part of a zone.", len(zones), k))
+		about.Notes = append(about.Notes, fmt.Sprintf("%d zones instead of %d: any further differences are in patches smaller than the smallest part of a zone.", len(zones), k))
 	}
 	out := []Made{made(about, pixels)}
 	about.Seasons, about.Zones, about.Notes = nil, nil, nil
@@ -135,7 +135,7 @@ func (in Zoned) used() (out []*Peak) {
 // noSeason returns why there is no season to make zones from.
 func noSeason(all []Peak) string {
 	if len(all) == 0 {
-		return "The archive has no season of the field."
+		return "The archive has no season for the field."
 	}
 	return fmt.Sprintf("No season can be used. %s: %s.", inWords(all[0].Season), strings.TrimSuffix(all[0].Reason, "."))
 }

@@ -89,21 +89,21 @@ func ReadEvent(body []byte) (Received, error) {
 		Data        map[string]json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return Received{}, badRequest("The body is no CloudEvent in JSON.")
+		return Received{}, badRequest("The body is not a CloudEvent in JSON.")
 	}
 	out := Received{Type: in.Type, ID: in.ID, Source: in.Source}
 	at, err := moment(in.Time)
 	switch {
 	case in.SpecVersion != "1.0":
-		return out, badRequest("specversion is 1.0.")
+		return out, badRequest("specversion must be 1.0.")
 	case in.ID == "" || len(in.ID) > maxID || !plainText(in.ID):
-		return out, badRequest("id is text of 1 to %d bytes.", maxID)
+		return out, badRequest("id must be text of 1 to %d bytes.", maxID)
 	case in.Source == "" || len(in.Source) > maxSource || !plainText(in.Source) || strings.ContainsAny(in.Source, " \t\r\n<>\""):
-		return out, badRequest("source is a URI reference of 1 to %d bytes.", maxSource)
+		return out, badRequest("source must be a URI reference of 1 to %d bytes.", maxSource)
 	case err != nil:
-		return out, badRequest("time is a time such as 2026-03-01T12:00:00Z.")
+		return out, badRequest("time must be a time such as 2026-03-01T12:00:00Z.")
 	case in.Data == nil:
-		return out, badRequest("data is an object.")
+		return out, badRequest("data must be an object.")
 	}
 	out.Time = at
 	switch in.Type {
@@ -125,17 +125,17 @@ func wanted(data map[string]json.RawMessage) (f Filter, err error) {
 		if name == "comment" {
 			var text string
 			if json.Unmarshal(raw, &text) != nil || len(text) > maxComment {
-				return f, badRequest("data.comment is text of at most %d bytes.", maxComment)
+				return f, badRequest("data.comment must be text of at most %d bytes.", maxComment)
 			}
 			continue
 		}
 		criterion, ok := KnownCriterion(name)
 		if !ok || criterion != name {
-			return f, badRequest("data holds a member that is no criterion; they are: %s.", strings.Join(criteria, ", "))
+			return f, badRequest("data contains a member that is not a criterion; the criteria are: %s.", strings.Join(criteria, ", "))
 		}
 		values, err := textsOf(raw)
 		if err != nil {
-			return f, badRequest("data.%s is text, or a list of texts.", name)
+			return f, badRequest("data.%s must be text or a list of texts.", name)
 		}
 		if err := f.Add(criterion, values); err != nil {
 			return f, err
@@ -160,12 +160,12 @@ func textsOf(raw json.RawMessage) ([]string, error) {
 func checkAnswer(kind string, data map[string]json.RawMessage) error {
 	var id string
 	if json.Unmarshal(data["requestEventId"], &id) != nil || id == "" || len(id) > maxID {
-		return badRequest("data.requestEventId is the id of the request.")
+		return badRequest("data.requestEventId must be the id of the request.")
 	}
 	if kind == RequestRejected {
 		var problem Problem
 		if json.Unmarshal(data["error"], &problem) != nil || problem.Code == "" || problem.Message == "" {
-			return badRequest("data.error holds code and message.")
+			return badRequest("data.error must contain code and message.")
 		}
 		return nil
 	}
@@ -173,11 +173,11 @@ func checkAnswer(kind string, data map[string]json.RawMessage) error {
 		ID string `json:"id"`
 	}
 	if json.Unmarshal(data["pfs"], &footprints) != nil || len(footprints) == 0 {
-		return badRequest("data.pfs is a list of at least one footprint.")
+		return badRequest("data.pfs must be a list of at least one footprint.")
 	}
 	for _, one := range footprints {
 		if !IsID(one.ID) {
-			return badRequest("data.pfs: the id of a footprint is a UUID.")
+			return badRequest("data.pfs: the id of a footprint must be a UUID.")
 		}
 	}
 	return nil
@@ -186,11 +186,11 @@ func checkAnswer(kind string, data map[string]json.RawMessage) error {
 func checkChanged(data map[string]json.RawMessage) error {
 	var ids []string
 	if json.Unmarshal(data["pfIds"], &ids) != nil || len(ids) == 0 || len(ids) > maxIDs {
-		return badRequest("data.pfIds is a list of 1 to %d ids of footprints.", maxIDs)
+		return badRequest("data.pfIds must be a list of 1 to %d footprint ids.", maxIDs)
 	}
 	for _, id := range ids {
 		if !IsID(id) {
-			return badRequest("data.pfIds: the id of a footprint is a UUID.")
+			return badRequest("data.pfIds: the id of a footprint must be a UUID.")
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func KnownCriterion(name string) (string, bool) {
 func (f *Filter) Add(criterion string, values []string) error {
 	for _, v := range values {
 		if len(v) > maxValue || !plainText(v) {
-			return badRequest("%s: a value is text of at most %d bytes.", criterion, maxValue)
+			return badRequest("%s: a value must be text of at most %d bytes.", criterion, maxValue)
 		}
 	}
 	into := map[string]*[]string{
@@ -86,7 +86,7 @@ func moment(text string) (time.Time, error) {
 			return at.UTC().Truncate(time.Microsecond), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time", text)
+	return time.Time{}, fmt.Errorf("%q is not a time", text)
 }
 
 // badRequest returns the fault of a client's request.

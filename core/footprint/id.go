@@ -11,7 +11,7 @@ import (
 func UUID(namespace, name string) (string, error) {
 	space, err := hex.DecodeString(strings.ReplaceAll(namespace, "-", ""))
 	if err != nil || len(space) != 16 {
-		return "", fmt.Errorf("the namespace %q is no UUID", namespace)
+		return "", fmt.Errorf("the namespace %q is not a UUID", namespace)
 	}
 	sum := sha1.Sum(append(space, name...))
 	id := sum[:16]

@@ -40,7 +40,7 @@ func Make(src Source, t Terms) (Document, error) {
 	}
 	warming := strings.ToUpper(src.Report.GWPSet)
 	if !assessmentReport.MatchString(warming) {
-		return Document{}, noFootprint("The version was calculated with the warming potentials %q, and not with those of an assessment report of the IPCC, which the data model asks for.", src.Report.GWPSet)
+		return Document{}, noFootprint("The version was calculated with the warming potentials %q, not with those of an assessment report of the IPCC, which the data model requires.", src.Report.GWPSet)
 	}
 	figures, err := figuresOf(src, *t.UnitMassKg)
 	if err != nil {
@@ -90,7 +90,7 @@ func comment(src Source, t Terms, f figures) string {
 		out = append(out, "The biogenic carbon content of the product is not stated: its uptake is not counted, and pcfIncludingBiogenicUptake equals pcfExcludingBiogenicUptake.")
 	}
 	if f.unwatched > 0 {
-		out = append(out, fmt.Sprintf("Removals that nobody monitors are not counted: %s kg CO2e per declared unit.", f.unwatched))
+		out = append(out, fmt.Sprintf("Removals that are not monitored are not counted: %s kg CO2e per declared unit.", f.unwatched))
 	}
 	if n := unverified(r); n > 0 {
 		out = append(out, fmt.Sprintf("Factors whose value is unverified: %d.", n))

@@ -86,7 +86,7 @@ var (
 func (t *Terms) Check(year int) fault.Fields {
 	f := fault.Fields{}
 	checkURNs(f, "company_ids", t.CompanyIDs)
-	f.AddIf(len(t.ProductIDs) == 0, "product_ids", "Give what identifies the product to those who buy it, such as urn:gtin:4712345060507.")
+	f.AddIf(len(t.ProductIDs) == 0, "product_ids", "Give an identifier that buyers of the product use, such as urn:gtin:4712345060507.")
 	checkURNs(f, "product_ids", t.ProductIDs)
 	checkURNs(f, "product_classifications", t.ProductClassifications)
 	t.ProductName, t.ProductDescription = strings.TrimSpace(t.ProductName), strings.TrimSpace(t.ProductDescription)
@@ -116,10 +116,10 @@ func (t *Terms) checkUnit(f fault.Fields) {
 	f.Within("declared_unit_amount", amount, small, large)
 	switch {
 	case !slices.Contains(Units, t.Unit):
-		f.Addf("declared_unit_of_measurement", "A crop is declared in one of: %s.", strings.Join(Units, ", "))
+		f.Addf("declared_unit_of_measurement", "A crop must be declared in one of: %s.", strings.Join(Units, ", "))
 	case t.Unit == unitKilogram:
 		if mass != nil && *mass != amount {
-			f.Addf("product_mass_per_declared_unit", "Of kilograms the mass is the declared amount, %s; leave it out.", decimal(amount))
+			f.Addf("product_mass_per_declared_unit", "In kilograms, the mass is the declared amount, %s; leave it out.", decimal(amount))
 		}
 		t.UnitMassKg = &amount
 	case mass == nil:
@@ -153,7 +153,7 @@ func (t *Terms) checkPlace(f fault.Fields) {
 // checkTimes completes the reference period, and checks that the validity lies within the three years after it.
 func (t *Terms) checkTimes(f fault.Fields, year int) {
 	if (t.ReferenceStart == nil) != (t.ReferenceEnd == nil) {
-		f.Add("reference_period_end", "Give both ends of the reference period, or none.")
+		f.Add("reference_period_end", "Give both ends of the reference period, or neither.")
 		return
 	}
 	if t.ReferenceStart == nil {
@@ -162,25 +162,25 @@ func (t *Terms) checkTimes(f fault.Fields, year int) {
 	t.ReferenceStart, t.ReferenceEnd = inUTC(t.ReferenceStart), inUTC(t.ReferenceEnd)
 	t.ValidFrom, t.ValidUntil = inUTC(t.ValidFrom), inUTC(t.ValidUntil)
 	if !t.ReferenceEnd.After(*t.ReferenceStart) || t.ReferenceEnd.After(t.ReferenceStart.AddDate(validYears, 0, 0)) {
-		f.Add("reference_period_end", "It lies after the start of the reference period, by at most three years.")
+		f.Add("reference_period_end", "It must lie after the start of the reference period, by at most three years.")
 	}
 	if t.ReferenceStart.After(startOf(year+1)) || t.ReferenceEnd.Before(startOf(year)) {
-		f.Addf("reference_period_start", "The reference period meets the year of the assessment, %d.", year)
+		f.Addf("reference_period_start", "The reference period must overlap the year of the assessment, %d.", year)
 	}
 	last := t.ReferenceEnd.AddDate(validYears, 0, 0)
 	if t.ValidFrom != nil && (t.ValidFrom.Before(*t.ReferenceEnd) || t.ValidFrom.After(last)) {
-		f.Addf("validity_period_start", "It lies within three years after the end of the reference period, %s.", t.ReferenceEnd.Format(time.RFC3339))
+		f.Addf("validity_period_start", "It must lie within three years after the end of the reference period, %s.", t.ReferenceEnd.Format(time.RFC3339))
 	}
 	if t.ValidUntil != nil && (!t.ValidUntil.After(*t.ReferenceEnd) || t.ValidUntil.After(last)) {
-		f.Addf("validity_period_end", "It lies within three years after the end of the reference period, %s.", t.ReferenceEnd.Format(time.RFC3339))
+		f.Addf("validity_period_end", "It must lie within three years after the end of the reference period, %s.", t.ReferenceEnd.Format(time.RFC3339))
 	}
 	if t.ValidFrom != nil && t.ValidUntil != nil && !t.ValidUntil.After(*t.ValidFrom) {
-		f.Add("validity_period_end", "It lies after the start of the validity.")
+		f.Add("validity_period_end", "It must lie after the start of the validity period.")
 	}
 }
 
 func (t *Terms) checkMethod(f fault.Fields) {
-	f.AddIf(len(t.Standards) == 0, "cross_sectoral_standards", "Name the standards that the footprint keeps to, of: %s.", strings.Join(Standards, ", "))
+	f.AddIf(len(t.Standards) == 0, "cross_sectoral_standards", "Name the standards that the footprint follows, from: %s.", strings.Join(Standards, ", "))
 	for _, standard := range t.Standards {
 		if !slices.Contains(Standards, standard) {
 			f.Addf("cross_sectoral_standards", "The standards are: %s.", strings.Join(Standards, ", "))
@@ -197,16 +197,16 @@ func (t *Terms) checkMethod(f fault.Fields) {
 		case !slices.Contains(Operators, rule.Operator):
 			f.Addf("product_or_sector_specific_rules", "Item %d: the operators are: %s.", i+1, strings.Join(Operators, ", "))
 		case len(rule.RuleNames) == 0 || slices.Contains(rule.RuleNames, ""):
-			f.Addf("product_or_sector_specific_rules", "Item %d names its rules in rule_names.", i+1)
+			f.Addf("product_or_sector_specific_rules", "Item %d must name its rules in rule_names.", i+1)
 		case (rule.Operator == otherOperator) != (rule.OtherOperatorName != ""):
-			f.Addf("product_or_sector_specific_rules", "Item %d: other_operator_name names the operator where it is %s, and stands there only then.", i+1, otherOperator)
+			f.Addf("product_or_sector_specific_rules", "Item %d: give other_operator_name where the operator is %s, and only then.", i+1, otherOperator)
 		}
 	}
 	if t.BiogenicCarbonKg != nil && t.UnitMassKg != nil {
 		f.Within("biogenic_carbon_content", *t.BiogenicCarbonKg, 0, *t.UnitMassKg)
 	}
 	if t.ExemptedPercent == nil {
-		f.Add("exempted_emissions_percent", "State how much of the emissions is left out under a rule of exemption, per cent; 0 where nothing is.")
+		f.Add("exempted_emissions_percent", "State how much of the emissions is excluded under an exemption rule, per cent; 0 where nothing is.")
 		return
 	}
 	f.Within("exempted_emissions_percent", *t.ExemptedPercent, 0, 100)
@@ -229,7 +229,7 @@ func (t *Terms) checkQuality(f fault.Fields) {
 	if v := t.Verification; v != nil {
 		nested := fault.Fields{}
 		if v.Coverage != "" && !slices.Contains(Coverages, v.Coverage) {
-			nested.Addf("coverage", "It is one of: %s.", strings.Join(Coverages, ", "))
+			nested.Addf("coverage", "It must be one of: %s.", strings.Join(Coverages, ", "))
 		}
 		nested.RequiredText("provider_name", v.ProviderName, maxName)
 		nested.Text("standard_name", v.StandardName, maxName)

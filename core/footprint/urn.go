@@ -24,9 +24,9 @@ func checkURNs(f fault.Fields, name string, list []string) {
 	for i, one := range list {
 		switch {
 		case len(one) > maxURN || !urn.MatchString(one):
-			f.Addf(name, "Item %d is no URN such as urn:gtin:4712345060507 or urn:pact:example.org:supplier-id:1234 (RFC 8141).", i+1)
+			f.Addf(name, "Item %d is not a URN such as urn:gtin:4712345060507 or urn:pact:example.org:supplier-id:1234 (RFC 8141).", i+1)
 		case seen[one]:
-			f.Addf(name, "Item %d stands there twice.", i+1)
+			f.Addf(name, "Item %d occurs twice.", i+1)
 		}
 		seen[one] = true
 	}

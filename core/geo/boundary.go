@@ -197,10 +197,10 @@ func (m MultiPolygon) Centroid() Position {
 
 func (l Limits) checkArea(ha float64) error {
 	if m2 := ha * squareMetresPerHectare; m2 < l.MinAreaM2 {
-		return refuse("The area is %.3g m²; a field has at least %g m².", m2, l.MinAreaM2)
+		return refuse("The area is %.3g m²; a field must have at least %g m².", m2, l.MinAreaM2)
 	}
 	if ha > l.MaxAreaHa {
-		return refuse("The area is %.1f ha; a field has at most %g ha.", ha, l.MaxAreaHa)
+		return refuse("The area is %.1f ha; a field may have at most %g ha.", ha, l.MaxAreaHa)
 	}
 	return nil
 }

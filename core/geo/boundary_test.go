@@ -109,8 +109,8 @@ func TestParseGeoJSONRefuses(t *testing.T) {
 		return `{"type":"MultiPolygon","coordinates":[[` + strings.Join(rings, "],[") + `]]}`
 	}
 	for _, c := range []struct{ name, document, says string }{
-		{"no JSON", `{"type":`, "no GeoJSON"},
-		{"array", `[1]`, "no GeoJSON"},
+		{"no JSON", `{"type":`, "not a GeoJSON"},
+		{"array", `[1]`, "not a GeoJSON"},
 		{"null", `null`, "no type"},
 		{"no type", `{}`, "no type"},
 		{"point", `{"type":"Point","coordinates":[10,50]}`, `"Point"`},

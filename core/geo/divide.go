@@ -189,10 +189,10 @@ func ParseLine(raw []byte, maxPositions int) ([]Position, error) {
 func parseLine(raw []byte, maxPositions int) (line []Position, err error) {
 	var o geoObject
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return nil, refuse("The line is no GeoJSON object: %v.", err)
+		return nil, refuse("The line is not a GeoJSON object: %v.", err)
 	}
 	if o.Type != "LineString" {
-		return nil, refuse("The type is %.40q; a line is a LineString.", o.Type)
+		return nil, refuse("The type is %.40q; a line must be a LineString.", o.Type)
 	}
 	if len(o.Coordinates) == 0 || string(o.Coordinates) == "null" {
 		return nil, refuse("The LineString has no coordinates.")
@@ -204,7 +204,7 @@ func parseLine(raw []byte, maxPositions int) (line []Position, err error) {
 		}
 		p, err := r.position()
 		if err == nil && !(math.Abs(p.X) <= 180 && math.Abs(p.Y) <= 90) {
-			err = refuse("%s is no longitude and latitude.", p)
+			err = refuse("%s is not a longitude and latitude.", p)
 		}
 		return p, err
 	})

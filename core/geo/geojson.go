@@ -54,9 +54,9 @@ func geometryOf(raw []byte) (typ string, coordinates json.RawMessage, err error)
 		return "", nil, refuse("A FeatureCollection is not a boundary; send one Polygon, MultiPolygon or Feature " +
 			"(the import takes collections).")
 	case "":
-		return "", nil, refuse("The boundary is no GeoJSON object: it has no type.")
+		return "", nil, refuse("The boundary is not a GeoJSON object: it has no type.")
 	default:
-		return "", nil, refuse("The type is %.40q; a boundary is a Polygon, a MultiPolygon or a Feature of one.", o.Type)
+		return "", nil, refuse("The type is %.40q; a boundary must be a Polygon, a MultiPolygon or a Feature of one.", o.Type)
 	}
 	if len(o.Coordinates) == 0 || string(o.Coordinates) == "null" {
 		return "", nil, refuse("The %s has no coordinates.", o.Type)
@@ -67,7 +67,7 @@ func geometryOf(raw []byte) (typ string, coordinates json.RawMessage, err error)
 func decodeObject(raw []byte) (geoObject, error) {
 	var o geoObject
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return geoObject{}, refuse("The boundary is no GeoJSON object: %v.", err)
+		return geoObject{}, refuse("The boundary is not a GeoJSON object: %v.", err)
 	}
 	return o, nil
 }

@@ -27,7 +27,7 @@ func ParseSought(raw []byte, maxPositions int) (*Sought, error) {
 	// The validity of areas is checked after the count, since that can take long.
 	g, err := geom.UnmarshalGeoJSON(raw, geom.NoValidate{})
 	if err != nil {
-		return refuse("This is no geometry of GeoJSON: %v.", err)
+		return refuse("This is not a GeoJSON geometry: %v.", err)
 	}
 	s := &Sought{geometry: g, positions: g.DumpCoordinates().Length()}
 	low, high, some := g.Envelope().MinMaxXYs()

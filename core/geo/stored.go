@@ -71,7 +71,7 @@ func appendArray[S ~[]T, T any](out []byte, items S, item func([]byte, T) ([]byt
 func appendNumber(out []byte, v float64) ([]byte, error) {
 	switch size := math.Abs(v); {
 	case math.IsInf(v, 0) || math.IsNaN(v):
-		return out, fmt.Errorf("geometry: the coordinate %v is no number of JSON", v)
+		return out, fmt.Errorf("geometry: the coordinate %v is not a JSON number", v)
 	case size != 0 && (size < 1e-6 || size >= 1e21):
 		text, err := json.Marshal(v)
 		return append(out, text...), err

@@ -153,7 +153,7 @@ func (w crewed) photos(point string, want ...string) {
 	w.c.Expect(204, http.MethodDelete, at, nil)
 	w.c.Expect(404, http.MethodGet, first, nil)
 	w.c.Expect(404, http.MethodDelete, first, nil)
-	require.Equal(w.t, "No sample of that id.", w.c.Expect(404, http.MethodDelete, samplesPath+"999999/photos/?id=1", nil).Map(w.t)["message"])
+	require.Equal(w.t, "No sample with that id.", w.c.Expect(404, http.MethodDelete, samplesPath+"999999/photos/?id=1", nil).Map(w.t)["message"])
 	require.Equal(w.t, 201, w.c.Upload(path+"?name=again.jpg", "image/jpeg", strings.NewReader(want[0])).Status)
 	require.Equal(w.t, []any{2.0, 4096.0}, []any{all["max_photos"], all["max_bytes"]}, "as the settings say")
 	require.Equal(w.t, 413, w.c.Upload(path+"?name=large.jpg", "image/jpeg", strings.NewReader(want[0]+strings.Repeat("x", 4096))).Status)

@@ -216,7 +216,7 @@ func TestImportRefusesMappingsThatSayNothing(t *testing.T) {
 	require.Equal(t, "BB-7", half.Features[1].ExternalID)
 	wrong := importOf(t, c.Upload(importPath(farm, "&map=declared_area_ha:name&map=irrigated:name&map=active_from:name&map=uuid:name&preview=true"), mediaGeoJSON,
 		strings.NewReader(collection(t, 5, 6, nil))), 200)
-	for member, says := range map[string]string{"declared_area_ha": "no number of hectares", "irrigated": "Fix: translate it", "active_from": "no day", "uuid": "no uuid"} {
+	for member, says := range map[string]string{"declared_area_ha": "not a number of hectares", "irrigated": "Fix: translate it", "active_from": "not a date", "uuid": "not a UUID"} {
 		require.Contains(t, wrong.Features[0].Errors[member][0], says)
 	}
 }

@@ -78,7 +78,7 @@ func TestFieldsAreSplitAndMerged(t *testing.T) {
 			"both":        {map[string]any{"line": cutLine([2]float64{1, -1}, [2]float64{1, 3}), "pieces": []any{map[string]any{"boundary": plot(0, 0, 2, 2)}, map[string]any{"boundary": plot(2, 0, 4, 2)}}}, "not both"},
 			"a gap":       {map[string]any{"pieces": []any{map[string]any{"boundary": plot(0, 0, 1, 2)}, map[string]any{"boundary": plot(2, 0, 4, 2)}}}, "uncovered"},
 			"an overlap":  {map[string]any{"pieces": []any{map[string]any{"boundary": plot(0, 0, 3, 2)}, map[string]any{"boundary": plot(2, 0, 4, 2)}}}, "overlap by 1.84"},
-			"land beyond": {map[string]any{"pieces": []any{map[string]any{"boundary": plot(0, 0, 2, 3)}, map[string]any{"boundary": plot(2, 0, 4, 2)}}}, "outside the field"},
+			"land beyond": {map[string]any{"pieces": []any{map[string]any{"boundary": plot(0, 0, 2, 3)}, map[string]any{"boundary": plot(2, 0, 4, 2)}}}, "beyond the field"},
 			"bad outline": {map[string]any{"pieces": []any{map[string]any{"boundary": plot(0, 0, 2, 2)}, map[string]any{"boundary": map[string]any{"type": "Point"}}}}, `"1"`},
 			"ends inside": {map[string]any{"line": cutLine([2]float64{1, -1}, [2]float64{1, 1})}, "inside the field"},
 			"beside it":   {map[string]any{"line": cutLine([2]float64{9, -1}, [2]float64{9, 1})}, "does not divide"},

@@ -341,7 +341,7 @@ func TestCropsOfTaskDataAreTaken(t *testing.T) {
 		theirs := s.Company(access.RoleOwner, 0).Make("season/", map[string]any{"name": "2026", "start_date": "2026-01-01", "end_date": "2026-12-31"})
 		send("&season_id="+itoa(theirs)+keyed, 400)
 		said := send("&mapping="+url.QueryEscape(`{"season_id": "id", "crop": {"value": "maize_grain"}}`), 200)
-		require.Contains(t, said.Features[0].Errors["season_id"][0], "no id of a season")
+		require.Contains(t, said.Features[0].Errors["season_id"][0], "not the id of a season")
 		require.EqualValues(t, 4, send("&map=crop:&map=external_id:id", 200).Skipped)
 		c.Expect(400, "POST", importPath(farm, chosen), `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"name":"a"},"geometry":null}]}`)
 		key, _ := newKey(t, c, map[string]any{"slugs": []string{"field.*"}})

@@ -60,8 +60,8 @@ func TestInput(t *testing.T) {
 		path, body, says string
 		status           int
 	}{
-		{"x/no/?share=maybe", `[]`, "No input of that id.", 404},
-		{"7/no/?share=maybe", `[]`, "No input of that id.", 404},
+		{"x/no/?share=maybe", `[]`, "No input with that id.", 404},
+		{"7/no/?share=maybe", `[]`, "No input with that id.", 404},
 		{"7/" + uuid + "/?share=maybe&round=x", `[]`, `"round":["\"x\" is not a whole number."],"share"`, 400},
 		{"7/" + uuid + "/?share=1", `[]`, "Expected an object", 400},
 		{"7/" + uuid + "/?share=1", ``, "malformed_body", 400},

@@ -35,7 +35,7 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 		{"PUT", "plot/1/", `{` + plain + `,"soil":{"texture":"clay","phh":7}}`, 400, `soil.phh (did you mean "ph"?)`},
 		{"POST", "plot/", `[{` + plain + `},{` + plain + `,"soil":{"texture":"clay","phh":7}}]`, 402, `[1].soil.phh (did you mean "ph"?)`},
 		{"POST", "plot/", `{` + plain + `,"boundary":{"anything":1}}`, 200, ""},
-		{"PATCH", "plot/404/", `{"tenur":"owned"}`, 404, "No plot of that id."},
+		{"PATCH", "plot/404/", `{"tenur":"owned"}`, 404, "No plot with that id."},
 		{"POST", "auth/token/", `{"texture":"clay","otp":1}`, 400, "otp"},
 		// Query parameters, whatever the method.
 		{"GET", "plot/?crp=1", "", 400, `crp (did you mean "crop"?)`},
@@ -46,8 +46,8 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 		{"GET", "log/?api_key=x", "", 400, "api_key"},
 		{"POST", "plot/?crop=1", `{` + plain + `}`, 400, "crop"},
 		{"DELETE", "plot/1/?force=1", "", 400, "force"},
-		{"DELETE", "plot/404/?share=true", "", 404, "No plot of that id."},
-		{"PATCH", "plot/404/?share=true", `{}`, 404, "No plot of that id."},
+		{"DELETE", "plot/404/?share=true", "", 404, "No plot with that id."},
+		{"PATCH", "plot/404/?share=true", `{}`, 404, "No plot with that id."},
 		{"GET", "any/?crop=1&x", "", 200, ""},
 	} {
 		w := r.ask(tt.method, base+tt.path, tt.body)

@@ -26,7 +26,7 @@ type Route struct {
 	Summary     string
 	Description string // CommonMark
 	Tag         string
-	Noun        string // what a path id names, for "No field of that id."; default "record"
+	Noun        string // what a path id names, for "No field with that id."; default "record"
 
 	Permission access.Permission // checked before anything is parsed; none if the slug is empty
 	Public     bool              // needs no credential
