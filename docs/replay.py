@@ -59,7 +59,7 @@ def evaluate(node, of):
         return total
     if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
         return float(FUNCTIONS[node.func.id](*[evaluate(a, of) for a in node.args]))
-    raise Differs("its equation is no arithmetic")
+    raise Differs("its equation is not arithmetic")
 
 
 def look_up(tree, path):
@@ -98,9 +98,9 @@ class Replay:
         """The value of an input or a factor, and what it is with each row alone at its bounds."""
         value, moves, named = float(a["value"]), {}, "key" in a
         if a.get("from"):
-            need(0 < a["from"] <= len(self.steps), f"{a['symbol']} is from step {a['from']}, which does not stand before it")
+            need(0 < a["from"] <= len(self.steps), f"{a['symbol']} is from step {a['from']}, which does not precede it")
             made, moves = self.steps[a["from"] - 1][:2]
-            need(made == value, f"{a['symbol']} is {value}, and step {a['from']} makes {made}")
+            need(made == value, f"{a['symbol']} is {value}, and step {a['from']} gives {made}")
             named = True
         for member, tree in ("input", "snapshot"), ("entered", "entered"):
             if a.get(member):
@@ -111,10 +111,10 @@ class Replay:
                 need(has == value, f"{a['symbol']} is {value}, and {tree} has {has} for {a[member]}")
                 self.used.add((tree, a[member]))
                 named = True
-        need(named or a.get("constant"), f"{a['symbol']} is {value}, and says not where it comes from")
+        need(named or a.get("constant"), f"{a['symbol']} is {value}, and does not state where it comes from")
         bounds = tuple(None if a.get(end) is None else float(a[end]) for end in ("lower", "upper"))
         if "key" in a:
-            need(self.rows.setdefault(a["key"], (value, bounds)) == (value, bounds), f"the factor {a['key']} is not what it is in an earlier step")
+            need(self.rows.setdefault(a["key"], (value, bounds)) == (value, bounds), f"the factor {a['key']} differs from that in an earlier step")
         row = a.get("key") or a.get("row")
         if row and None not in bounds:
             moves = {row: bounds}
@@ -126,7 +126,7 @@ class Replay:
         values = [self.argument(a) for a in arguments]
         tree = ast.parse(line["equation"], mode="eval").body
         result = evaluate(tree, [(a["symbol"], v[0]) for a, v in zip(arguments, values)])
-        need(near(result, line["result"]), f"the file has the result {line['result']}, its equation makes {result}")
+        need(near(result, line["result"]), f"the file has the result {line['result']}, its equation gives {result}")
         if line.get("sets"):
             need(look_up(self.version["snapshot"], line["sets"]) == line["result"], f"the snapshot has another {line['sets']}")
         moves = {}
@@ -150,7 +150,7 @@ class Replay:
             moves = stretch(result, moves)
         low = max(0.0, result - math.sqrt(added(min(0.0, *m) ** 2 for m in moves.values())))
         high = result + math.sqrt(added(max(0.0, *m) ** 2 for m in moves.values()))
-        need(near(low, of["low"]) and near(high, of["high"]), f"the file has the range {of['low']} to {of['high']}, its steps make {low} to {high}")
+        need(near(low, of["low"]) and near(high, of["high"]), f"the file has the range {of['low']} to {of['high']}, its steps give {low} to {high}")
         self.sums[line["number"]] = moves
 
     def whole(self):
@@ -160,7 +160,7 @@ class Replay:
             if line["number"] in reached or line.get("total") and not line["total"].get("label"):
                 reached.update(i.get("from") for i in line["inputs"] or [])
             else:
-                need(not line.get("label") and not line.get("total"), f"no total takes in step {line['number']} ({line['step']} of {line['item']})")
+                need(not line.get("label") and not line.get("total"), f"no total includes step {line['number']} ({line['step']} of {line['item']})")
         explained = {w.get("item") for w in self.report.get("warnings") or []}
         for section, members in AMOUNTS.items():
             items = self.version["snapshot"].get(section) or []
@@ -177,18 +177,18 @@ class Replay:
             sums = {tuple(t.get(k) or d for k, d in (("model", ""), ("label", ""), ("section", ""), ("scope", 0))): (line["result"], t["low"], t["high"])
                     for _, _, line in self.steps for t in [line.get("total")] if t and t["of"] == of}
             all_of = sums.pop(("", "", "", 0), (0.0, 0.0, 0.0))
-            need(len(sums) == len(r[listed]), f"the report has {len(r[listed])} lines of {of}, its steps make {len(sums)}")
+            need(len(sums) == len(r[listed]), f"the report has {len(r[listed])} lines of {of}, its steps give {len(sums)}")
             shown = [(all_of, (r["totals"][of], r[key]["low"], r[key]["high"]), of)]
             for line in r[listed]:
                 name = (line["model"], line["label"], line["section"], line["scope"])
                 shown.append((sums.get(name, (0.0, 0.0, 0.0)), (line["co2e"], line["low"], line["high"]), f"{name[1]} of {name[2]}"))
             for made, has, what in shown:
-                need(all(map(prints, has, made)), f"the report prints {has} t (total, range) for {what}, its steps make {tuple(map(tonnes, made))} t")
+                need(all(map(prints, has, made)), f"the report states {has} t (total, range) for {what}, its steps give {tuple(map(tonnes, made))} t")
             kg[of] = all_of[0]
         t, unit, share = r["totals"], r["functional_unit"], r["allocation"]["main_share_pct"]
         need(prints(t["balance"], kg["emissions"] - kg["removals"]), "the balance is not emissions less removals")
         for figure, mass, per in ("emissions_per_ha", kg["emissions"], "area_ha"), ("removals_per_ha", kg["removals"], "area_ha"), ("emissions_per_t", kg["emissions"] * share / 100, "product_t"):
-            need(t[figure] is None or prints(t[figure], mass / unit[per]), f"{figure} is not what its steps make")
+            need(t[figure] is None or prints(t[figure], mass / unit[per]), f"{figure} is not what its steps give")
         return "emissions of {} t CO2e (95 %: {} to {}), removals of {}".format(t["emissions"], r["uncertainty"]["low"], r["uncertainty"]["high"], t["removals"])
 
 
@@ -233,7 +233,7 @@ def replay(text):
         if version.get(digest):
             raw = text[slice(*places[part])]
             compact = re.sub(r'("(?:[^"\\]|\\.)*")|\s+', lambda m: m.group(1) or "", raw)
-            need(hashlib.sha256(compact.encode()).hexdigest() == version[digest], f"{part} has not the SHA-256 that the file names")
+            need(hashlib.sha256(compact.encode()).hexdigest() == version[digest], f"{part} does not have the SHA-256 that the file states")
     return f"same: {len(r.steps)} steps, {text_of}"
 
 

@@ -58,11 +58,11 @@ func (f *Factor) judge() {
 // Evidence counts the rows of the tables that move a figure, by their status. Rows that are exact by definition move
 // nothing and are not counted; nor are the user's own factors and the warming potentials.
 type Evidence struct {
-	Factors        int `json:"factors" doc:"Rows of the tables that move the figure."`
-	Secondary      int `json:"secondary" doc:"Of them, those whose value was read in a secondary source."`
-	Unverified     int `json:"unverified" doc:"Of them, those whose value was recalled, not read, or whose source is ambiguous."`
-	RangesRecalled int `json:"ranges_recalled" doc:"Of them, those whose range was recalled, not read."`
-	RangesAssumed  int `json:"ranges_assumed" doc:"Of them, those whose range is that of the kind of their source."`
+	Factors        int `json:"factors" doc:"Number of rows of the tables that affect the figure."`
+	Secondary      int `json:"secondary" doc:"Number of them whose value was read in a secondary source."`
+	Unverified     int `json:"unverified" doc:"Number of them whose value was recalled, not read, or whose source is ambiguous."`
+	RangesRecalled int `json:"ranges_recalled" doc:"Number of them whose range was recalled, not read."`
+	RangesAssumed  int `json:"ranges_assumed" doc:"Number of them whose range is that of the kind of their source."`
 }
 
 // Status is the weakest status of the values; empty where no row is counted.

@@ -29,10 +29,10 @@ type Masses [gases]float64
 // Gases holds kg of each gas by name; not_split is kg CO2e of factors that do not separate the gases.
 type Gases struct {
 	CO2         float64 `json:"co2" doc:"CO2, kg."`
-	CH4Fossil   float64 `json:"ch4_fossil" doc:"Methane of fossil carbon, kg."`
-	CH4Biogenic float64 `json:"ch4_biogenic" doc:"Methane of biogenic carbon, kg."`
+	CH4Fossil   float64 `json:"ch4_fossil" doc:"Methane from fossil carbon, kg."`
+	CH4Biogenic float64 `json:"ch4_biogenic" doc:"Methane from biogenic carbon, kg."`
 	N2O         float64 `json:"n2o" doc:"Nitrous oxide, kg."`
-	NotSplit    float64 `json:"not_split" doc:"What a factor states in all gases together, kg CO2e."`
+	NotSplit    float64 `json:"not_split" doc:"What a factor states for all gases together, kg CO2e."`
 }
 
 // Exact ratios of molar masses: N2O per N2O-N and CO2 per C.

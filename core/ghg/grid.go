@@ -37,7 +37,7 @@ func (r *run) bought(kwh, location quantity, f *Fuel) {
 	}
 	if f != nil && f.GridLossPct != nil {
 		if *f.GridLossPct >= 100 {
-			r.refuse("grid_loss_pct", "Losses of the grid are less than 100 % of what is fed in.")
+			r.refuse("grid_loss_pct", "Losses of the grid must be less than 100 % of what is fed in.")
 			return
 		}
 		e.LossKWh += kwh.v

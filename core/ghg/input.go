@@ -47,9 +47,9 @@ type Crop struct {
 type CoProduct struct {
 	Name      string   `json:"name" doc:"Name of the co-product."`
 	SharePct  float64  `json:"share_pct" doc:"Of the emissions, per cent."`
-	Basis     string   `json:"basis" doc:"What the share is of: economic, mass, energy or other."`
+	Basis     string   `json:"basis" doc:"What the share is based on: economic, mass, energy or other."`
 	MassT     *float64 `json:"mass_t,omitempty" doc:"What left the farm, t; absent: not entered."`
-	PricePerT *float64 `json:"price_per_t,omitempty" doc:"Price per t, in the currency of the main product's; absent: not entered."`
+	PricePerT *float64 `json:"price_per_t,omitempty" doc:"Price per t, in the same currency as that of the main product; absent: not entered."`
 }
 
 // Soil is the soil under the crop. Class, drained share, rainfall, sand and Carbon enter equations; the rest is for other engines.

@@ -59,7 +59,7 @@ func (r *run) measuredStand(p *Perennial, label string) {
 	byYear := func(a, b CarbonStock) int { return cmp.Compare(a.Year, b.Year) }
 	first, last := slices.MinFunc(p.MeasuredStocks, byYear), slices.MaxFunc(p.MeasuredStocks, byYear)
 	if first.Year == last.Year {
-		r.refuse("measured_stocks", "Two measured stocks of the same year tell no change: give them of different years.")
+		r.refuse("measured_stocks", "Two measured stocks of the same year show no change: give stocks of different years.")
 		return
 	}
 	of := func(s CarbonStock, member string) string {
@@ -112,7 +112,7 @@ func (r *run) maturity(p *Perennial) quantity {
 	if row, ok := r.perennialRow(p, "system/maturity_cycle"); ok {
 		return r.resolved(row)
 	}
-	r.warn(WarnGrowthCycle, "The tables tell no time to maturity of a "+p.System+": its growth is counted for 20 years.")
+	r.warn(WarnGrowthCycle, "The tables have no time to maturity for a "+p.System+": its growth is counted for 20 years.")
 	return r.factor(sectionGeneral, "constant/transition_years")
 }
 

@@ -124,11 +124,11 @@ func TestReplayNamesWhatDiffers(t *testing.T) {
 		"an input in both": {func(v object) {
 			snapshot(v, "fertilizers")["kg_per_ha"] = 151.0
 			first(step(v, "applied_mass"), "inputs")["value"] = 151.0
-		}, "step 1 (applied_mass of fertilizers[0]): the file has the result 440, its equation makes 302."},
-		"an input without a step": {func(v object) { v["snapshot"].(object)["soil"].(object)["ph"] = 7.0 }, "snapshot has not the SHA-256"},
-		"an input from nowhere":   {func(v object) { delete(first(step(v, "applied_mass"), "inputs"), "input") }, "R is 220, and says not where it comes from."},
+		}, "step 1 (applied_mass of fertilizers[0]): the file has the result 440, its equation gives 302."},
+		"an input without a step": {func(v object) { v["snapshot"].(object)["soil"].(object)["ph"] = 7.0 }, "snapshot does not have the SHA-256"},
+		"an input from nowhere":   {func(v object) { delete(first(step(v, "applied_mass"), "inputs"), "input") }, "R is 220, and does not state where it comes from."},
 		"an earlier step":         {func(v object) { first(step(v, "co2e"), "inputs")["from"] = 1.0 }, "(co2e of fertilizers[0]): M is "},
-		"a later step":            {func(v object) { first(step(v, "co2e"), "inputs")["from"] = 900.0 }, "which does not stand before it"},
+		"a later step":            {func(v object) { first(step(v, "co2e"), "inputs")["from"] = 900.0 }, "which does not precede it"},
 		"a factor":                {func(v object) { first(step(v, "soil_n2o_direct"), "factors")["value"] = 0.02 }, "(soil_n2o_direct of fertilizers[0]): the file has the result"},
 		"a factor, later": {func(v object) {
 			all := steps(v)
@@ -138,17 +138,17 @@ func TestReplayNamesWhatDiffers(t *testing.T) {
 					return
 				}
 			}
-		}, "the factor gwp.ar6.n2o is not what it is in an earlier step."},
+		}, "the factor gwp.ar6.n2o differs from that in an earlier step."},
 		"a bound":         {func(v object) { first(step(v, "soil_n2o_direct"), "factors")["upper"] = 0.5 }, "the factor ef1"},
 		"an equation":     {func(v object) { step(v, "soil_n2o_direct")["equation"] = "N * EF1" }, "(soil_n2o_direct of fertilizers[0]): the file has the result"},
 		"no arithmetic":   {func(v object) { step(v, "soil_n2o_direct")["equation"] = "os.Exit(0)" }, "(soil_n2o_direct of fertilizers[0]): the function"},
 		"a result":        {func(v object) { step(v, "soil_n2o_direct")["result"] = 1.0 }, "(soil_n2o_direct of fertilizers[0]): the file has the result 1,"},
-		"a step left out": {func(v object) { v["report"].(object)["trace"] = slices.Delete(steps(v), 4, 5) }, "number 6 stands where number 5 is expected."},
+		"a step left out": {func(v object) { v["report"].(object)["trace"] = slices.Delete(steps(v), 4, 5) }, "number 6 occurs where number 5 is expected."},
 		"a line of the report left out": {func(v object) {
 			r := v["report"].(object)
 			r["by_source"] = slices.Delete(r["by_source"].([]any), 2, 3)
-		}, "lines, and its steps make"},
-		"a line": {func(v object) { first(v["report"].(object), "by_source")["high"] = 1e6 }, "at most 1e+06 t, the steps make"},
+		}, "lines, and its steps give"},
+		"a line": {func(v object) { first(v["report"].(object), "by_source")["high"] = 1e6 }, "at most 1e+06 t, the steps give"},
 		"a range of a total": {func(v object) {
 			for _, s := range steps(v) {
 				if total, ok := s.(object)["total"].(object); ok && total["label"] == nil {
@@ -159,12 +159,12 @@ func TestReplayNamesWhatDiffers(t *testing.T) {
 		"two grams": {func(v object) {
 			totals := v["report"].(object)["totals"].(object)
 			totals["emissions"] = totals["emissions"].(float64) + 2e-6
-		}, "(report_total): the report prints emissions of "},
-		"a total":    {func(v object) { v["report"].(object)["totals"].(object)["emissions"] = 1.0 }, "(report_total): the report prints emissions of 1 t, the steps make"},
+		}, "(report_total): the report states emissions of "},
+		"a total":    {func(v object) { v["report"].(object)["totals"].(object)["emissions"] = 1.0 }, "(report_total): the report states emissions of 1 t, the steps give"},
 		"a balance":  {func(v object) { v["report"].(object)["totals"].(object)["balance"] = 1.0 }, "a balance of 1 t"},
 		"an end":     {func(v object) { v["report"].(object)["uncertainty"].(object)["high"] = 1.0 }, "emissions of at most 1 t"},
 		"per tonne":  {func(v object) { v["report"].(object)["totals"].(object)["emissions_per_t"] = 1.0 }, "emissions per tonne of 1 t"},
-		"the digest": {func(v object) { v["input_digest"] = "00" }, "snapshot has not the SHA-256"},
+		"the digest": {func(v object) { v["input_digest"] = "00" }, "snapshot does not have the SHA-256"},
 		// A part that is taken out of its line, with the line, the total and the report made to fit.
 		"an emission left out": {func(v object) {
 			line := step(v, "report_line")
@@ -236,7 +236,7 @@ func TestReplayOfLeftOutParts(t *testing.T) {
 	res.Trace = moved
 	out, err := replay.Version(file(t, more, res))
 	require.NoError(t, err)
-	require.ErrorContains(t, out.Difference, "(transport of transport[0]): no total takes in its ")
+	require.ErrorContains(t, out.Difference, "(transport of transport[0]): no total includes its ")
 }
 
 // TestReplayOfOtherFiles: what is not a version, or has nothing to replay, is distinguished from what differs.
@@ -245,7 +245,7 @@ func TestReplayOfOtherFiles(t *testing.T) {
 	var none replay.NotReplayableError
 	var files [][]byte
 	for text, want := range map[string]string{
-		``: "is no JSON object", `[]`: "is no JSON object", `{}`: "no report with its snapshot", `{"data": {"snapshot": {}}}`: "no report with its snapshot",
+		``: "is not a JSON object", `[]`: "is not a JSON object", `{}`: "no report with its snapshot", `{"data": {"snapshot": {}}}`: "no report with its snapshot",
 		`{"snapshot": {}, "report": {"engine": {"id": "other", "version": "2"}, "totals": {"emissions": 3}}}`: "the engine other 2 has no trace",
 		`{"snapshot": {}, "report": {"trace": [{"step": "x", "result": 1}]}}`:                                 "The steps have no numbers",
 	} {

@@ -110,14 +110,14 @@ const (
 type Warning struct {
 	Code    string `json:"code" doc:"A stable word for programs."`
 	Item    string `json:"item,omitempty" doc:"The section, and the item of a list, that it is about; absent: none."`
-	Message string `json:"message" doc:"What to mind, for people."`
+	Message string `json:"message" doc:"What to note, for people."`
 }
 
 // Identity names an edition of something a result was computed with.
 type Identity struct {
-	ID      string `json:"id" doc:"Which one it is."`
+	ID      string `json:"id" doc:"Id of the engine or factor set."`
 	Version string `json:"version" doc:"Its version."`
-	Digest  string `json:"digest,omitempty" doc:"SHA-256 of its tables, hexadecimal; absent of an engine."`
+	Digest  string `json:"digest,omitempty" doc:"SHA-256 of its tables, hexadecimal; absent for an engine."`
 }
 
 // Result is what an engine computed: kg, nothing rounded.

@@ -66,7 +66,7 @@ func (r *run) amendments() quantity {
 		timing := r.in.Residues.StrawTiming
 		if timing == "" {
 			timing = "lt_30d"
-			r.warn(WarnStrawTiming, "When the straw is worked in is not stated: less than 30 days before cultivation is taken.")
+			r.warn(WarnStrawTiming, "When the straw is worked in is not stated: less than 30 days before cultivation is assumed.")
 		}
 		add(r.do(stepCycleRate, r.straw, r.area, r.cycles()), r.factor("residues", "straw_incorporation_timing", timing))
 	}

@@ -65,7 +65,7 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 	}
 	r.finish()
 	if v := r.result.High + r.result.Removed; math.IsNaN(v) || math.IsInf(v, 0) {
-		return Result{}, fault.New(fault.Invalid, "result_not_finite", "The result is no finite number: an amount of the assessment is out of all bounds.")
+		return Result{}, fault.New(fault.Invalid, "result_not_finite", "The result is not a finite number: an amount of the assessment is out of all bounds.")
 	}
 	return r.result, nil
 }
@@ -74,7 +74,7 @@ func Calculate(in Input, set *FactorSet, options Options) (Result, error) {
 func (in Input) Digest() (string, error) {
 	text, err := json.Marshal(in)
 	if err != nil {
-		return "", fmt.Errorf("the snapshot has no JSON form: %w", err)
+		return "", fmt.Errorf("encode the snapshot as JSON: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil

@@ -35,7 +35,7 @@ func (c *SoilCarbon) Problems(year int) []Problem {
 	var out problems
 	out.input("carbon_input", c.Input)
 	if len(c.History) == 0 {
-		out.add("carbon_history", "The Tier 2 method runs in on a history: enter the years before the assessment year.")
+		out.add("carbon_history", "The Tier 2 method needs a history for its run-in: enter the years before the assessment year.")
 		return out
 	}
 	periods, places := c.periods()
@@ -75,10 +75,10 @@ func (p *problems) input(path string, c *CarbonInput) {
 		p.add(path, "A carbon input of %g t C/ha is not possible: give 0 to %g.", c.TCHa, MaxCarbonInput)
 	}
 	if !within(c.LigninPct, 0, 100) {
-		p.add(path+"_lignin_pct", "The lignin of the carbon input is 0 to 100 per cent of its dry matter.")
+		p.add(path+"_lignin_pct", "The lignin of the carbon input must be 0 to 100 per cent of its dry matter.")
 	}
 	if !within(c.NitrogenPct, MinNitrogenPct, 100) {
-		p.add(path+"_nitrogen_pct", "The nitrogen of the carbon input is %g to 100 per cent of its dry matter.", MinNitrogenPct)
+		p.add(path+"_nitrogen_pct", "The nitrogen of the carbon input must be %g to 100 per cent of its dry matter.", MinNitrogenPct)
 	}
 }
 
@@ -93,16 +93,16 @@ func (p *problems) history(periods []CarbonPeriod, places []int, year int) {
 			p.add(path+"crop_type", "Give the crop and its yield, or carbon_input with its lignin and nitrogen.")
 		}
 		if c.ResidueReturnedPct != nil && !within(*c.ResidueReturnedPct, 0, 100) {
-			p.add(path+"residue_returned_pct", "A share is 0 to 100 per cent.")
+			p.add(path+"residue_returned_pct", "A share must be 0 to 100 per cent.")
 		}
 		if !within(c.YieldKgHa, 0, math.MaxFloat64) || !within(c.OrganicKgHa, 0, math.MaxFloat64) {
-			p.add(path+"yield_t_ha", "Yield and organic input are no amounts below 0.")
+			p.add(path+"yield_t_ha", "Yield and organic input must not be below 0.")
 		}
 		switch {
 		case c.LastYear < c.FirstYear:
 			p.add(path+"last_year", "The period ends in %d, before it begins in %d.", c.LastYear, c.FirstYear)
 		case c.FirstYear != next:
-			p.add(path+"first_year", "The periods follow each other year by year: this one begins in %d, where %d is expected.", c.FirstYear, next)
+			p.add(path+"first_year", "The periods must follow each other without gaps: this one begins in %d, where %d is expected.", c.FirstYear, next)
 		}
 		next = c.LastYear + 1
 	}
@@ -110,7 +110,7 @@ func (p *problems) history(periods []CarbonPeriod, places []int, year int) {
 		p.add(field, "The history ends in %d: it must end in %d, the year before the assessment.", next-1, year-1)
 	}
 	if years := next - periods[0].FirstYear; years > maxHistory {
-		p.add(field, "The history has %d years: %d at most.", years, maxHistory)
+		p.add(field, "The history has %d years: at most %d are possible.", years, maxHistory)
 	}
 }
 
@@ -118,7 +118,7 @@ func (p *problems) runIn(c *SoilCarbon, periods []CarbonPeriod) {
 	years := periods[len(periods)-1].LastYear + 1 - periods[0].FirstYear
 	switch runIn := c.runIn(years); {
 	case runIn < MinRunIn || runIn > MaxRunIn:
-		p.add("run_in_years", "The run-in takes %d to %d years, and here it has %d: lengthen carbon_history or change run_in_years.", MinRunIn, MaxRunIn, runIn)
+		p.add("run_in_years", "The run-in must have %d to %d years, and here it has %d: lengthen carbon_history or change run_in_years.", MinRunIn, MaxRunIn, runIn)
 	case runIn > years:
 		p.add("run_in_years", "The run-in of %d years is longer than the history of %d.", runIn, years)
 	}
@@ -148,7 +148,7 @@ func (p *problems) climate(c *SoilCarbon, first, year int) {
 	}
 	for y := first; !seen[0] && y <= year; y++ {
 		if !seen[y] {
-			p.add(field, "The climate of %d is missing: give its twelve months, or twelve months without a year, which hold for all years that are not listed.", y)
+			p.add(field, "The climate of %d is missing: give its twelve months, or twelve months without a year, which apply to all years that are not listed.", y)
 			return
 		}
 	}
@@ -164,15 +164,15 @@ func (m *tier2) check() {
 	case m.in.General.AreaHa <= 0:
 		m.fail(sectionGeneral, "growing_area", "The Tier 2 method needs the growing area: carbon inputs are per hectare.")
 	case m.floodedRice():
-		m.refuse("carbon_method", "The Tier 2 method does not hold for flooded rice: take tier_1.")
+		m.refuse("carbon_method", "The Tier 2 method does not apply to flooded rice: use tier_1.")
 	case m.in.LandManagement == nil:
 		m.fail("land_management", "tillage", "The Tier 2 method needs land management of the assessment year, with its tillage: enter the whole section.")
 	}
 	switch sand := m.in.Soil.SandPct; {
 	case sand == nil:
-		m.refuse("sand_pct", "The Tier 2 method needs the sand of the topsoil: give sand_pct, per cent of its mass.")
+		m.refuse("sand_pct", "The Tier 2 method needs the sand content of the topsoil: give sand_pct, per cent of its mass.")
 	case !within(*sand, 0, 100):
-		m.refuse("sand_pct", fmt.Sprintf("Sand of %g %% is not possible: give the share of the soil's mass, 0 to 100 per cent.", *sand))
+		m.refuse("sand_pct", fmt.Sprintf("A sand content of %g %% is not possible: give the share of the soil's mass, 0 to 100 per cent.", *sand))
 	default:
 		m.sand = m.do(stepPct, m.of(*sand, "soil.sand_pct"))
 	}

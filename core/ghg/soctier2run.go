@@ -246,7 +246,7 @@ func (m *tier2) presentFlow() carbonFlow {
 		return carbonFlow{}
 	}
 	if m.in.Residues.AboveGroundDMKg != nil || m.in.Residues.Method == slopeIntercept {
-		m.warn(WarnTier2Methods, "The residues of the assessment year are estimated otherwise than those of the history: part of the change of soil carbon may be the method's.")
+		m.warn(WarnTier2Methods, "The residues of the assessment year are estimated differently from those of the history: part of the change of soil carbon may be due to the method.")
 	}
 	out := m.cropFlow(m.in.Crop.Type, m.residue, m.renewal(), m.area)
 	for i, o := range m.in.OrganicInputs {

@@ -92,7 +92,7 @@ type CarbonInput struct {
 // SoilEstimates are the estimates of the change of soil carbon, with the one that the totals hold.
 type SoilEstimates struct {
 	Method    string         `json:"method" doc:"The method that counts in the totals."`
-	Estimates []SoilEstimate `json:"estimates" doc:"By every method that the input allows."`
+	Estimates []SoilEstimate `json:"estimates" doc:"Estimates by every method that the input allows."`
 }
 
 // SoilEstimate is the change of the stock of the assessed mineral soil, 0-30 cm, in the assessment year, by one method.
@@ -148,9 +148,9 @@ func (r *run) soilMethod() string {
 	r.at("soil", noItem)
 	switch {
 	case !slices.Contains(SoilMethods, c.Method):
-		r.refuse("carbon_method", strconv.Quote(c.Method)+" is no method: take "+strings.Join(SoilMethods, ", ")+".")
+		r.refuse("carbon_method", strconv.Quote(c.Method)+" is not a method: use "+strings.Join(SoilMethods, ", ")+".")
 	case c.Method != SoilTier1 && r.in.Soil.Class == organicClass:
-		r.refuse("carbon_method", "The method "+c.Method+" is of mineral soil, and this soil is organic: take tier_1.")
+		r.refuse("carbon_method", "The method "+c.Method+" is for mineral soils, and this soil is organic: use tier_1.")
 	}
 	return c.Method
 }
@@ -186,7 +186,7 @@ func (r *run) remainingSoil(method string, changes []LandChange, changed quantit
 	if p.pct.v <= shareTolerance {
 		if method != SoilTier1 {
 			r.at("soil", noItem)
-			r.refuse("carbon_method", "All of the area was converted within 20 years, which Tier 1 counts: take tier_1.")
+			r.refuse("carbon_method", "All of the area was converted within 20 years, which Tier 1 counts: use tier_1.")
 		}
 		return
 	}

@@ -13,15 +13,15 @@ type TraceLine struct {
 	Step     string        `json:"step" doc:"What the step is called."`
 	Item     string        `json:"item" doc:"The section, and the item of a list, that the step belongs to."`
 	Equation string        `json:"equation" doc:"The equation, in the symbols of inputs and factors."`
-	Source   string        `json:"source" doc:"Where the equation is from."`
-	Inputs   []TraceInput  `json:"inputs" doc:"Values that the equation takes."`
-	Factors  []TraceFactor `json:"factors" doc:"Factors that the equation takes."`
-	Result   float64       `json:"result" doc:"What it comes to, in the unit."`
+	Source   string        `json:"source" doc:"Where the equation comes from."`
+	Inputs   []TraceInput  `json:"inputs" doc:"Values that the equation uses."`
+	Factors  []TraceFactor `json:"factors" doc:"Factors that the equation uses."`
+	Result   float64       `json:"result" doc:"Result of the equation, in the unit."`
 	Unit     string        `json:"unit" doc:"Unit of the result."`
-	Label    string        `json:"label,omitempty" doc:"What the result is part of in the report; absent where it is part of nothing."`
+	Label    string        `json:"label,omitempty" doc:"What the result is part of in the report; absent where it is not part of anything."`
 	Gas      string        `json:"gas,omitempty" doc:"Which gas the result is, where it is one."`
-	Sets     string        `json:"sets,omitempty" doc:"Of a conversion of what was entered: the member of the snapshot that the result is."`
-	Total    *TraceTotal   `json:"total,omitempty" doc:"Of a sum: what the result is in the report."`
+	Sets     string        `json:"sets,omitempty" doc:"For a conversion of what was entered: the member of the snapshot that holds the result."`
+	Total    *TraceTotal   `json:"total,omitempty" doc:"For a sum: what the result is in the report."`
 }
 
 // TraceInput is a member of the snapshot or of what was entered, the result of an earlier step, or a constant.
@@ -29,17 +29,17 @@ type TraceInput struct {
 	Symbol  string  `json:"symbol" doc:"Its symbol in the equation."`
 	Value   float64 `json:"value" doc:"Its value, in the unit."`
 	Unit    string  `json:"unit" doc:"Unit of the value."`
-	Default bool    `json:"default,omitempty" doc:"It was not entered, and this value stood in."`
+	Default bool    `json:"default,omitempty" doc:"It was not entered, and this value was used instead."`
 
 	From     int      `json:"from,omitempty" doc:"Number of the step whose result it is."`
-	Input    string   `json:"input,omitempty" doc:"Member of the snapshot that it is."`
-	Entered  string   `json:"entered,omitempty" doc:"Member of what was entered that it is."`
-	Constant string   `json:"constant,omitempty" doc:"What it is where it is none of these."`
-	Source   string   `json:"source,omitempty" doc:"Where it is from, of a member of the snapshot that nobody entered."`
+	Input    string   `json:"input,omitempty" doc:"Member of the snapshot that holds it."`
+	Entered  string   `json:"entered,omitempty" doc:"Member of what was entered that holds it."`
+	Constant string   `json:"constant,omitempty" doc:"What it is where none of these applies."`
+	Source   string   `json:"source,omitempty" doc:"Where it comes from, for a member of the snapshot that nobody entered."`
 	Row      string   `json:"row,omitempty" doc:"What varies the value: inputs of one row move together."`
 	Lower    *float64 `json:"lower,omitempty" doc:"Lower end of its 95 % range; absent where it is exact."`
 	Upper    *float64 `json:"upper,omitempty" doc:"Upper end of its 95 % range; absent where it is exact."`
-	RangeOf  string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source prints none."`
+	RangeOf  string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source states none."`
 }
 
 // TraceFactor is a row of the tables.
@@ -48,23 +48,23 @@ type TraceFactor struct {
 	Key         string   `json:"key" doc:"Key of its row in the tables."`
 	Value       float64  `json:"value" doc:"Its value, in the unit."`
 	Unit        string   `json:"unit" doc:"Unit of the value."`
-	Source      string   `json:"source" doc:"Where the value is from."`
-	Status      string   `json:"status" doc:"What is known of the value: verified, secondary or unverified."`
-	Note        string   `json:"note,omitempty" doc:"Why this row was chosen, then what is to be said of the row itself."`
+	Source      string   `json:"source" doc:"Where the value comes from."`
+	Status      string   `json:"status" doc:"What is known about the value: verified, secondary or unverified."`
+	Note        string   `json:"note,omitempty" doc:"Why this row was chosen, followed by remarks on the row itself."`
 	Default     bool     `json:"default,omitempty" doc:"A value of the user's own could have been entered instead."`
 	Lower       *float64 `json:"lower,omitempty" doc:"Lower end of its 95 % range; absent where it is exact."`
 	Upper       *float64 `json:"upper,omitempty" doc:"Upper end of its 95 % range; absent where it is exact."`
-	RangeOf     string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source prints none."`
-	RangeStatus string   `json:"range_status,omitempty" doc:"What is known of the range: published, recalled or assumed."`
+	RangeOf     string   `json:"range_of,omitempty" doc:"The kind of source whose range it is, where its own source states none."`
+	RangeStatus string   `json:"range_status,omitempty" doc:"What is known about the range: published, recalled or assumed."`
 }
 
 // TraceTotal is a line of the report or one of its totals, with its 95 % range, kg CO2e.
 type TraceTotal struct {
 	Of      string  `json:"of" doc:"emissions or removals."`
-	Model   string  `json:"model,omitempty" doc:"Step of the calculation; absent of the total of all lines."`
-	Label   string  `json:"label,omitempty" doc:"What reports and the dashboard call the source; absent of the total of all lines."`
-	Section string  `json:"section,omitempty" doc:"Section of the assessment that it comes from; absent of the total of all lines."`
-	Scope   int     `json:"scope,omitempty" doc:"Scope of the GHG Protocol: 1, 2 or 3; absent of the total of all lines."`
+	Model   string  `json:"model,omitempty" doc:"Step of the calculation; absent for the total of all lines."`
+	Label   string  `json:"label,omitempty" doc:"What reports and the dashboard call the source; absent for the total of all lines."`
+	Section string  `json:"section,omitempty" doc:"Section of the assessment that it comes from; absent for the total of all lines."`
+	Scope   int     `json:"scope,omitempty" doc:"Scope of the GHG Protocol: 1, 2 or 3; absent for the total of all lines."`
 	Low     float64 `json:"low" doc:"Lower end of its 95 % range, kg CO2e."`
 	High    float64 `json:"high" doc:"Upper end of its 95 % range, kg CO2e."`
 }

@@ -50,8 +50,8 @@ type Classes struct {
 // CheckClasses refuses an unknown method, or a number of classes out of bounds. Fault: Invalid, of the fields "method" and "classes".
 func CheckClasses(method Method, n int) error {
 	fields := fault.Fields{}
-	fields.AddIf(!slices.Contains(Methods, method), "method", "%.30q is no method; choose quantile or equal_interval.", method)
-	fields.AddIf(n < MinClasses || n > MaxClasses, "classes", "A layer is divided into %d to %d classes.", MinClasses, MaxClasses)
+	fields.AddIf(!slices.Contains(Methods, method), "method", "%.30q is not a method; choose quantile or equal_interval.", method)
+	fields.AddIf(n < MinClasses || n > MaxClasses, "classes", "A layer can be divided into %d to %d classes.", MinClasses, MaxClasses)
 	return fields.Err()
 }
 

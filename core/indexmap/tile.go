@@ -21,13 +21,13 @@ var TileSizes = []int{256, 512}
 // Check refuses a tile that does not exist. Fault: Invalid.
 func (t Tile) Check() error {
 	fields := fault.Fields{}
-	fields.AddIf(t.Z < 0 || t.Z > MaxZoom, "z", "The zoom is 0 to %d.", MaxZoom)
+	fields.AddIf(t.Z < 0 || t.Z > MaxZoom, "z", "The zoom must be 0 to %d.", MaxZoom)
 	if t.Z >= 0 && t.Z <= MaxZoom {
 		last := 1<<t.Z - 1
 		fields.AddIf(t.X < 0 || t.X > last, "x", "At zoom %d the columns are 0 to %d.", t.Z, last)
 		fields.AddIf(t.Y < 0 || t.Y > last, "y", "At zoom %d the rows are 0 to %d.", t.Z, last)
 	}
-	fields.AddIf(t.Size != TileSizes[0] && t.Size != TileSizes[1], "size", "A tile is 256 or 512 pixels wide.")
+	fields.AddIf(t.Size != TileSizes[0] && t.Size != TileSizes[1], "size", "A tile must be 256 or 512 pixels wide.")
 	return fields.Err()
 }
 

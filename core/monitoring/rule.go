@@ -55,14 +55,14 @@ func (r Rule) Check() fault.Fields {
 		for i, k := range Kinds {
 			words[i] = string(k)
 		}
-		f.Addf("kind", "%.30q is no kind of rule; choose one of %s.", string(r.Kind), strings.Join(words, ", "))
+		f.Addf("kind", "%.30q is not a kind of rule; choose one of %s.", string(r.Kind), strings.Join(words, ", "))
 		return f
 	}
 	changes := r.Kind == Drop || r.Kind == Patch
 	r.member(f, "change", changes, r.Change != 0, r.Change > 0 && r.Change <= 2, "More than 0, at most 2, in units of the index.")
 	r.member(f, "days", changes, r.Days != 0, r.Days >= 1 && r.Days <= 60, "1 to 60 days.")
 	r.member(f, "percentile", r.Kind == LowPercentile, r.Percentile != 0, r.Percentile > 0 && r.Percentile <= 50, "More than 0, at most 50.")
-	r.member(f, "by", r.Kind == NoStart, r.By != nil, r.By != nil, "The date by which a growing cycle is to have started.")
+	r.member(f, "by", r.Kind == NoStart, r.By != nil, r.By != nil, "The date by which a growing cycle must have started.")
 	return f
 }
 

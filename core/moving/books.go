@@ -33,7 +33,7 @@ func (b *Books) Balanced(wallet *Wallet) error {
 	}
 	held, available := b.sums[credit.Held], b.sums[credit.Available]
 	if held != wallet.Held || held+available != wallet.Balance {
-		return fmt.Errorf("the ledger comes to a balance of %s with %s held, and the wallet says %s with %s", held+available, held, wallet.Balance, wallet.Held)
+		return fmt.Errorf("the ledger adds up to a balance of %s with %s held, and the wallet states %s with %s", held+available, held, wallet.Balance, wallet.Held)
 	}
 	return nil
 }

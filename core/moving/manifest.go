@@ -168,7 +168,7 @@ func ReadManifest(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	if head.Format < 1 || head.Format > Format {
-		return nil, fmt.Errorf("it is of format %d, and this program reads up to %d. Fix: upgrade this installation to the release that wrote the file, or to a later one", head.Format, Format)
+		return nil, fmt.Errorf("it has format %d, and this program reads formats up to %d. Fix: upgrade this installation to the release that wrote the file, or to a later one", head.Format, Format)
 	}
 	m := new(Manifest)
 	if err := json.Unmarshal(text, m); err != nil {
@@ -183,7 +183,7 @@ func (m *Manifest) check() error {
 	}
 	for name, ids := range m.IDs {
 		if ids.First < 1 || ids.Last < ids.First || ids.Last > maxID {
-			return fmt.Errorf("ids.%s is no span of ids: %d to %d", name, ids.First, ids.Last)
+			return fmt.Errorf("ids.%s is not a range of ids: %d to %d", name, ids.First, ids.Last)
 		}
 	}
 	names := map[string]bool{}
@@ -207,7 +207,7 @@ func (m *Manifest) check() error {
 	}
 	for i, c := range m.Chains {
 		if c.Name != chain.Audit && c.Name != chain.Ledger || c.Position < 0 || c.Purged < 0 || c.Waiting < 0 {
-			return fmt.Errorf("chains.%d is no chain of a company", i)
+			return fmt.Errorf("chains.%d is not a chain of a company", i)
 		}
 	}
 	return nil

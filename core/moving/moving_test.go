@@ -83,8 +83,8 @@ func TestBooks(t *testing.T) {
 		}
 	}
 	require.NoError(t, books.Balanced(&moving.Wallet{Balance: 400}))
-	require.ErrorContains(t, books.Balanced(&moving.Wallet{Balance: 400, Held: 1}), "the wallet says")
-	require.ErrorContains(t, books.Balanced(nil), "comes to a balance")
+	require.ErrorContains(t, books.Balanced(&moving.Wallet{Balance: 400, Held: 1}), "the wallet states")
+	require.ErrorContains(t, books.Balanced(nil), "adds up to a balance")
 	books.Add(credit.Available, 1)
 	require.ErrorContains(t, books.Balanced(&moving.Wallet{Balance: 401}), "not to 0")
 }
@@ -96,12 +96,12 @@ func TestManifestsAreRefused(t *testing.T) {
 	require.NoError(t, err, "what a later release of the same format adds is no obstacle")
 	for text, says := range map[string]string{
 		`x`: "not JSON", `{}`: "format 0", `{"format":2}`: "upgrade this installation", `{"format":1}`: "names no company", `{"format":1,"tables":3}`: "cannot be read",
-		`{"format":1,` + company + `,"ids":{"farms":{"first":0,"last":2}}}`:                                                 "no span",
-		`{"format":1,` + company + `,"ids":{"farms":{"first":1,"last":9007199254740993}}}`:                                  "no span",
+		`{"format":1,` + company + `,"ids":{"farms":{"first":0,"last":2}}}`:                                                 "not a range",
+		`{"format":1,` + company + `,"ids":{"farms":{"first":1,"last":9007199254740993}}}`:                                  "not a range",
 		`{"format":1,` + company + `,"tables":[{"name":"farms","file":"../farms"}]}`:                                        "not that of",
 		`{"format":1,` + company + `,"tables":[{"name":"a","file":"tables/a.jsonl"},{"name":"a","file":"tables/a.jsonl"}]}`: "twice",
 		`{"format":1,` + company + `,"files":[{"file":"files/p/7","of":"p","record":"8"}]}`:                                 "not that of p 8",
-		`{"format":1,` + company + `,"chains":[{"name":"operator"}]}`:                                                       "no chain",
+		`{"format":1,` + company + `,"chains":[{"name":"operator"}]}`:                                                       "not a chain",
 	} {
 		_, err := moving.ReadManifest([]byte(text))
 		require.ErrorContains(t, err, says, text)

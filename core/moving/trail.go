@@ -25,10 +25,10 @@ func (e RowError) Unwrap() error { return e.Cause }
 func ReadLine(text []byte) (Line, error) {
 	var line Line
 	if err := json.Unmarshal(text, &line); err != nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", err)
+		return nil, fmt.Errorf("it is not a JSON object: %w", err)
 	}
 	if line == nil {
-		return nil, fmt.Errorf("it is no JSON object")
+		return nil, fmt.Errorf("it is not a JSON object")
 	}
 	return line, nil
 }

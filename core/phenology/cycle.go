@@ -313,13 +313,13 @@ func gapAt(points []vegetation.Weighted, date time.Time, longest int) *[2]time.T
 func (s Settings) Check() fault.Fields {
 	f := fault.Fields{}
 	if !(s.Threshold >= 0.05 && s.Threshold <= 0.95) {
-		f.Add("threshold", "A share from 0.05 to 0.95; 0.2 as a rule.")
+		f.Add("threshold", "A share from 0.05 to 0.95; usually 0.2.")
 	}
 	if !(s.MinAmplitude > 0 && s.MinAmplitude <= 10) {
-		f.Add("min_amplitude", "More than 0, at most 10, in units of the index; 0.1 as a rule.")
+		f.Add("min_amplitude", "More than 0, at most 10, in units of the index; usually 0.1.")
 	}
 	if s.MaxGap < 1 || s.MaxGap > vegetation.MaxSmoothGap {
-		f.Addf("max_gap", "1 to %d days; 25 as a rule.", vegetation.MaxSmoothGap)
+		f.Addf("max_gap", "1 to %d days; usually 25.", vegetation.MaxSmoothGap)
 	}
 	return f
 }

@@ -24,7 +24,7 @@ type model struct {
 
 // tooFew returns a line whose reason is that the curve has too many parameters for the observations.
 func tooFew(method string, needed, there int) Line {
-	return Line{Reason: fmt.Sprintf("A %s line takes at least %d observations; there are %d.", method, needed, there)}
+	return Line{Reason: fmt.Sprintf("A %s line needs at least %d observations; there are %d.", method, needed, there)}
 }
 
 // harmonic draws a mean and waves of a year and of half a year, by weighted least squares over all observations.
@@ -47,7 +47,7 @@ func harmonic(points []vegetation.Weighted, runs [][]vegetation.Weighted) Line {
 		return tooFew("harmonic", needed, len(points))
 	}
 	if span := vegetation.DaysBetween(points[0].Date, points[len(points)-1].Date); float64(span) < year/2 {
-		return Line{Reason: fmt.Sprintf("A harmonic line takes observations over at least half a year; these are over %d days.", span)}
+		return Line{Reason: fmt.Sprintf("A harmonic line needs observations over at least half a year; these cover %d days.", span)}
 	}
 	fitted, ok := waves.improve(make([]float64, waves.parameters), points)
 	if !ok {

@@ -39,7 +39,7 @@ func ParseMethod(word string) (Method, error) {
 	for i, m := range Methods {
 		words[i] = string(m)
 	}
-	return "", fault.Field("smoothing", fmt.Sprintf("%.30q is no way to smooth; choose one of %s.", word, strings.Join(words, ", ")))
+	return "", fault.Field("smoothing", fmt.Sprintf("%.30q is not a way to smooth; choose one of %s.", word, strings.Join(words, ", ")))
 }
 
 // MaxSeenGap is the longest time between two observations, in days, within which a line counts as seen: three passes of
@@ -89,7 +89,7 @@ func bands(freedom float64) func(value, variance float64) (low, high float64) {
 func Fit(points []vegetation.Weighted, method Method) Line {
 	runs := vegetation.Runs(points)
 	if len(runs) == 0 {
-		return Line{Method: method, Reason: "There is no observation."}
+		return Line{Method: method, Reason: "There are no observations."}
 	}
 	counted := slices.Concat(runs...)
 	var out Line

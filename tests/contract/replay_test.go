@@ -62,7 +62,7 @@ func TestReplayOfAnExportedVersion(t *testing.T) {
 	require.False(t, differs.Same)
 	require.Equal(t, "unit_conversion", differs.Difference.Name)
 
-	for text, why := range map[string]string{"not JSON": "is no JSON object", "{}": "holds no report", "": "is no JSON object"} {
+	for text, why := range map[string]string{"not JSON": "is not a JSON object", "{}": "contains no report", "": "is not a JSON object"} {
 		out, errOut, status = run(t, "sqlite::memory:", text, "ghg", "replay", "-")
 		require.Equal(t, 2, status, text)
 		require.Empty(t, out)

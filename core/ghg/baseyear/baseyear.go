@@ -19,17 +19,17 @@ const (
 // Rule is the base year of a farm, with the rule by which it is recalculated.
 type Rule struct {
 	Year         int     `json:"year" doc:"The year whose inventory is the base."`
-	ThresholdPct float64 `json:"threshold_pct" doc:"A change of the base year's emissions from which they are recalculated, per cent."`
+	ThresholdPct float64 `json:"threshold_pct" doc:"The change of the base year's emissions at which they are recalculated, per cent."`
 	Policy       string  `json:"policy" doc:"The rule in the company's words."`
 }
 
 // Report compares an inventory with that of its base year.
 type Report struct {
-	State         string             `json:"state" doc:"not_stated: the farm has no base year. no_version: no submitted version of that year is of the same land and crop. compared."`
+	State         string             `json:"state" doc:"not_stated: the farm has no base year. no_version: there is no submitted version of that year for the same land and crop. compared."`
 	BaseYear      *Rule              `json:"base_year" doc:"The farm's base year; null where none is stated."`
 	AssessmentID  *int64             `json:"assessment_id" doc:"Assessment of the base year; null where there is no version of it."`
 	ResultVersion *int               `json:"result_version" doc:"Number of its version; null where there is none."`
-	Recalculation *Recalculation     `json:"recalculation" doc:"What the base year's content makes with the methods of today; null where there is no version of it."`
+	Recalculation *Recalculation     `json:"recalculation" doc:"The result of the base year's content with today's methods; null where there is no version of it."`
 	Comparison    *report.Comparison `json:"comparison" doc:"From the base year's version to the inventory; null where there is no version of it."`
 }
 
@@ -42,8 +42,8 @@ const (
 
 // Recalculation holds the emissions of the base year's content by today's methods, t CO2e.
 type Recalculation struct {
-	Submitted    float64  `json:"submitted" doc:"Emissions as the version has them, t CO2e."`
-	Recalculated float64  `json:"recalculated" doc:"Emissions of the same snapshot with the methods of today, t CO2e."`
+	Submitted    float64  `json:"submitted" doc:"Emissions as stated in the version, t CO2e."`
+	Recalculated float64  `json:"recalculated" doc:"Emissions of the same snapshot with today's methods, t CO2e."`
 	ChangePct    *float64 `json:"change_pct" doc:"Change of the emissions, per cent of the submitted ones; null where these are 0."`
 	Due          bool     `json:"due" doc:"Whether the change reaches the threshold, so that the base year is to be recalculated."`
 	Reasons      []string `json:"reasons" doc:"What differs between the methods: engine_changed, factors_changed, warming_potentials_changed."`

@@ -61,7 +61,7 @@ func reached(trace []line) *Difference {
 				}
 			}
 		case l.Label != "" || l.Total != nil:
-			first = &Difference{Step: l.Number, Name: l.Step, Item: l.Item, Text: fmt.Sprintf("no total takes in its %v.", l.Result)}
+			first = &Difference{Step: l.Number, Name: l.Step, Item: l.Item, Text: fmt.Sprintf("no total includes its %v.", l.Result)}
 		}
 	}
 	return first

@@ -92,18 +92,18 @@ type total struct {
 func read(file []byte) (*version, error) {
 	var answer struct{ Data json.RawMessage }
 	if err := json.Unmarshal(file, &answer); err != nil {
-		return nil, notReplayable("The file is no JSON object: %v. Fix: export the version with GET …/submissions/{n}/.", err)
+		return nil, notReplayable("The file is not a JSON object: %v. Fix: export the version with GET …/submissions/{n}/.", err)
 	}
 	if answer.Data != nil {
 		file = answer.Data
 	}
 	v := new(version)
 	if err := json.Unmarshal(file, v); err != nil {
-		return nil, notReplayable("The file is no exported version: %v.", err)
+		return nil, notReplayable("The file is not an exported version: %v.", err)
 	}
 	switch {
 	case v.Report == nil || len(v.Snapshot) == 0:
-		return nil, notReplayable("The file holds no report with its snapshot. Fix: export the version with GET …/submissions/{n}/.")
+		return nil, notReplayable("The file contains no report with its snapshot. Fix: export the version with GET …/submissions/{n}/.")
 	case len(v.Report.Trace) == 0 && !v.Report.empty():
 		return nil, notReplayable("The report of the engine %s %s has no trace. Fix: submit the assessment with the built-in engine.", v.Report.Engine.ID, v.Report.Engine.Version)
 	}
@@ -165,7 +165,7 @@ func (t tree) at(path string) any {
 func digest(text json.RawMessage) (string, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
-		return "", fmt.Errorf("no JSON: %w", err)
+		return "", fmt.Errorf("not JSON: %w", err)
 	}
 	sum := sha256.Sum256(compact.Bytes())
 	return hex.EncodeToString(sum[:]), nil

@@ -56,7 +56,7 @@ func value(e ast.Expr, of []operand) (float64, error) {
 	case *ast.UnaryExpr:
 		v, err := value(e.X, of)
 		if e.Op != token.SUB {
-			return 0, fmt.Errorf("%s is no arithmetic", e.Op)
+			return 0, fmt.Errorf("%s is not arithmetic", e.Op)
 		}
 		return -v, err
 	case *ast.BinaryExpr:
@@ -64,7 +64,7 @@ func value(e ast.Expr, of []operand) (float64, error) {
 	case *ast.CallExpr:
 		return call(e, of)
 	}
-	return 0, fmt.Errorf("%T is no arithmetic", e)
+	return 0, fmt.Errorf("%T is not arithmetic", e)
 }
 
 func binary(e *ast.BinaryExpr, of []operand) (float64, error) {
@@ -87,7 +87,7 @@ func binary(e *ast.BinaryExpr, of []operand) (float64, error) {
 	case token.QUO:
 		return float64(a / b), nil
 	default:
-		return 0, fmt.Errorf("%s is no arithmetic", e.Op)
+		return 0, fmt.Errorf("%s is not arithmetic", e.Op)
 	}
 }
 
@@ -99,7 +99,7 @@ func call(e *ast.CallExpr, of []operand) (float64, error) {
 		return added(e.Args[0], of)
 	}
 	if name == nil || functions[name.Name] == nil || len(e.Args) != 2 {
-		return 0, fmt.Errorf("the function at %d is none of min, max, pow and sum", e.Pos())
+		return 0, fmt.Errorf("the function at %d is not one of min, max, pow and sum", e.Pos())
 	}
 	a, err := value(e.Args[0], of)
 	if err != nil {

@@ -128,7 +128,7 @@ func (c *comparison) check(s sum, what string, has, kg float64) {
 	if c.first != nil || math.Abs(has-kg/1000) <= halfAGram+accuracy*math.Abs(has) {
 		return
 	}
-	c.first = &Difference{Text: fmt.Sprintf("the report prints %s %v t, the steps make %v t.", what, has, tonnes(kg))}
+	c.first = &Difference{Text: fmt.Sprintf("the report states %s %v t, the steps give %v t.", what, has, tonnes(kg))}
 	if s.step != nil {
 		c.first.Step, c.first.Name, c.first.Item = s.step.Number, s.step.Step, s.step.Item
 	}
@@ -152,6 +152,6 @@ func (c *comparison) lines(sums map[name]*sum, lines []shown) {
 		c.check(s, what+" at most", l.High, s.high)
 	}
 	if n := max(0, len(sums)-1); len(lines) != n && c.first == nil {
-		c.first = &Difference{Text: fmt.Sprintf("the report has %d lines, and its steps make %d.", len(lines), n)}
+		c.first = &Difference{Text: fmt.Sprintf("the report has %d lines, and its steps give %d.", len(lines), n)}
 	}
 }

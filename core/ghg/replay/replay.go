@@ -59,10 +59,10 @@ func Version(file []byte) (Outcome, error) {
 	}
 	w := &walk{formulas: map[string]formula{}, rows: map[string]argument{}, used: map[string]bool{}, lines: map[string]map[name]*sum{}}
 	if w.snapshot, err = newTree(v.Snapshot); err != nil {
-		return Outcome{}, notReplayable("The snapshot is no JSON: %v.", err)
+		return Outcome{}, notReplayable("The snapshot is not JSON: %v.", err)
 	}
 	if w.entered, err = newTree(v.Entered); err != nil {
-		return Outcome{}, notReplayable("What was entered is no JSON: %v.", err)
+		return Outcome{}, notReplayable("What was entered is not JSON: %v.", err)
 	}
 	for i := range v.Report.Trace {
 		if d := w.step(&v.Report.Trace[i]); d != nil {
@@ -106,7 +106,7 @@ func (v *version) digests() *Difference {
 			continue
 		}
 		if got, err := digest(part.text); err != nil || got != part.want {
-			return &Difference{Text: fmt.Sprintf("%s has not the SHA-256 that the file names (%s): a value that no step uses differs.", part.what, part.want)}
+			return &Difference{Text: fmt.Sprintf("%s does not have the SHA-256 that the file states (%s): a value that no step uses differs.", part.what, part.want)}
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (w *walk) step(l *line) *Difference {
 		return &Difference{Step: l.Number, Name: l.Step, Item: l.Item, Text: fmt.Sprintf(format, args...)}
 	}
 	if l.Number != len(w.steps)+1 {
-		return differs("number %d stands where number %d is expected.", l.Number, len(w.steps)+1)
+		return differs("number %d occurs where number %d is expected.", l.Number, len(w.steps)+1)
 	}
 	arguments := slices.Concat(l.Inputs, l.Factors)
 	values := make([]result, len(arguments))
@@ -60,16 +60,16 @@ func (w *walk) step(l *line) *Difference {
 	case err != nil:
 		return differs("%v.", err)
 	case !near(out.value, l.Result):
-		return differs("the file has the result %v, its equation makes %v.", l.Result, out.value)
+		return differs("the file has the result %v, its equation gives %v.", l.Result, out.value)
 	}
 	out.value = l.Result // the printed figures are rounded from the engine's own value
 	if v, ok := w.snapshot.number(l.Sets); l.Sets != "" && (!ok || v != l.Result) {
-		return differs("the snapshot has %s for %s, the step makes %v.", told(v, ok), l.Sets, l.Result)
+		return differs("the snapshot has %s for %s, the step gives %v.", told(v, ok), l.Sets, l.Result)
 	}
 	if l.Total != nil {
 		out.sum = w.sum(l, values)
 		if !near(out.sum.low, l.Total.Low) || !near(out.sum.high, l.Total.High) {
-			return differs("the file has the range %v to %v, its steps make %v to %v.", l.Total.Low, l.Total.High, out.sum.low, out.sum.high)
+			return differs("the file has the range %v to %v, its steps give %v to %v.", l.Total.Low, l.Total.High, out.sum.low, out.sum.high)
 		}
 		out.sum.low, out.sum.high = l.Total.Low, l.Total.High
 	}
@@ -81,16 +81,16 @@ func (w *walk) step(l *line) *Difference {
 func (w *walk) argument(a *argument) (out result, wrong string) {
 	out.value = a.Value
 	if a.From == 0 && a.Input == "" && a.Entered == "" && a.Constant == "" && a.Key == "" {
-		return out, fmt.Sprintf("%s is %v, and says not where it comes from.", a.Symbol, a.Value)
+		return out, fmt.Sprintf("%s is %v, and does not state where it comes from.", a.Symbol, a.Value)
 	}
 	w.used[a.Input] = true
 	if a.From != 0 {
 		if a.From < 0 || a.From > len(w.steps) {
-			return out, fmt.Sprintf("%s is from step %d, which does not stand before it.", a.Symbol, a.From)
+			return out, fmt.Sprintf("%s is from step %d, which does not precede it.", a.Symbol, a.From)
 		}
 		from := w.steps[a.From-1]
 		if from.value != a.Value {
-			return out, fmt.Sprintf("%s is %v, and step %d makes %v.", a.Symbol, a.Value, a.From, from.value)
+			return out, fmt.Sprintf("%s is %v, and step %d gives %v.", a.Symbol, a.Value, a.From, from.value)
 		}
 		out = from
 	}
@@ -109,7 +109,7 @@ func (w *walk) argument(a *argument) (out result, wrong string) {
 		if !known {
 			w.rows[a.Key] = *a
 		} else if first.Value != a.Value || !same(first.Lower, a.Lower) || !same(first.Upper, a.Upper) {
-			return out, fmt.Sprintf("the factor %s is not what it is in an earlier step.", a.Key)
+			return out, fmt.Sprintf("the factor %s differs from that in an earlier step.", a.Key)
 		}
 	}
 	if row != "" && a.Lower != nil && a.Upper != nil {

@@ -17,13 +17,13 @@ type Comparison struct {
 	BySource         []Difference  `json:"by_source" doc:"Emissions by source, the largest saving first."`
 	BySection        []Difference  `json:"by_section" doc:"Emissions by section of the assessment, the largest saving first."`
 	RemovalsBySource []Difference  `json:"removals_by_source" doc:"Removals by source."`
-	Warnings         []ghg.Warning `json:"warnings" doc:"What to mind: results of two engines or factor sets differ by the method, too."`
+	Warnings         []ghg.Warning `json:"warnings" doc:"What to note: results of two engines or factor sets also differ by the method."`
 }
 
 // Compared identifies a report of a comparison.
 type Compared struct {
-	Basis         string       `json:"basis" doc:"live: of what the assessment held. submitted: of a version."`
-	ResultVersion *int         `json:"result_version" doc:"Number of the version; null of a live report."`
+	Basis         string       `json:"basis" doc:"live: from what the assessment held. submitted: from a version."`
+	ResultVersion *int         `json:"result_version" doc:"Number of the version; null for a live report."`
 	ComputedAt    time.Time    `json:"computed_at" doc:"When it was calculated."`
 	Engine        ghg.Identity `json:"engine" doc:"The program that calculated it."`
 	FactorSet     ghg.Identity `json:"factor_set" doc:"The emission factors that it was calculated with."`
@@ -54,7 +54,7 @@ func Compare(a, b Report) Comparison {
 		RemovalsBySource: differences(a.RemovalsBySrc, b.RemovalsBySrc, func(l SourceLine) string { return l.Label }),
 	}
 	if a.Engine != b.Engine || a.FactorSet.Digest != b.FactorSet.Digest {
-		c.Warnings = append(c.Warnings, ghg.Warning{Code: ghg.WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is the method's."})
+		c.Warnings = append(c.Warnings, ghg.Warning{Code: ghg.WarnEnginesDiffer, Message: "The two results come from different engines or factor sets: part of the difference is due to the method."})
 	}
 	return c
 }

@@ -19,29 +19,29 @@ const reportUnit = "tCO2e"
 // nil where the denominator is missing.
 type Report struct {
 	AssessmentID   int64              `json:"assessment_id" doc:"Id of the assessment."`
-	Basis          string             `json:"basis" doc:"live: of what the assessment holds now. submitted: of a version."`
-	ResultVersion  *int               `json:"result_version" doc:"Number of the version; null of a live report."`
+	Basis          string             `json:"basis" doc:"live: from what the assessment holds now. submitted: from a version."`
+	ResultVersion  *int               `json:"result_version" doc:"Number of the version; null for a live report."`
 	ComputedAt     time.Time          `json:"computed_at" doc:"When it was calculated."`
 	Stale          bool               `json:"stale" doc:"Whether the assessment was edited after this version was stored."`
 	Engine         ghg.Identity       `json:"engine" doc:"The program that calculated it."`
 	FactorSet      ghg.Identity       `json:"factor_set" doc:"The emission factors that it was calculated with."`
-	GWPSet         string             `json:"gwp_set" doc:"The set of warming potentials, as AR6."`
+	GWPSet         string             `json:"gwp_set" doc:"The set of warming potentials, such as AR6."`
 	InputDigest    string             `json:"input_digest" doc:"SHA-256 of the snapshot that the engine was given, hexadecimal."`
-	FunctionalUnit FunctionalUnit     `json:"functional_unit" doc:"What the figures per hectare and per tonne are of."`
+	FunctionalUnit FunctionalUnit     `json:"functional_unit" doc:"What the figures per hectare and per tonne refer to."`
 	Totals         Totals             `json:"totals" doc:"Sums of the lines."`
 	BySource       []SourceLine       `json:"by_source" doc:"Emissions by source, the largest first."`
-	ByGas          []GasLine          `json:"by_gas" doc:"Emissions by gas; that of burnt plants is outside the totals."`
+	ByGas          []GasLine          `json:"by_gas" doc:"Emissions by gas; CO2 of burnt plants is outside the totals."`
 	ByScope        []ScopeLine        `json:"by_scope" doc:"Emissions by scope of the GHG Protocol: 1, 2, 3."`
 	ByCategory     []CategoryLine     `json:"by_category" doc:"Emissions by part of the land sector, with the removals."`
 	RemovalsBySrc  []SourceLine       `json:"removals_by_source" doc:"Removals by source, the largest first."`
-	Allocation     Allocation         `json:"allocation" doc:"What the main product and the co-products carry of the emissions."`
+	Allocation     Allocation         `json:"allocation" doc:"The parts of the emissions that the main product and the co-products carry."`
 	Uncertainty    Range              `json:"uncertainty" doc:"The 95 % range of the emissions."`
 	RemovalsRange  Range              `json:"removals_uncertainty" doc:"The 95 % range of the removals."`
-	DataQuality    DataQuality        `json:"data_quality" doc:"What is known of the values and factors."`
-	Memo           Memo               `json:"memo" doc:"What stands beside the totals."`
+	DataQuality    DataQuality        `json:"data_quality" doc:"What is known about the values and factors."`
+	Memo           Memo               `json:"memo" doc:"Figures outside the totals."`
 	SoilCarbon     *ghg.SoilEstimates `json:"soil_carbon,omitempty" doc:"Estimates of soil carbon; absent where no more than Tier 1 is entered."`
 	Views          *views.Views       `json:"views,omitempty" doc:"The same lines in the parts of each standard; absent in versions that were stored before engine 1.3."`
-	Warnings       []ghg.Warning      `json:"warnings" doc:"What to mind of the input and of the factors."`
+	Warnings       []ghg.Warning      `json:"warnings" doc:"What to note about the input and the factors."`
 	Trace          []ghg.TraceLine    `json:"trace,omitempty" doc:"Every step of the calculation; absent where it was not asked for."`
 }
 
@@ -59,7 +59,7 @@ type Totals struct {
 	Balance        float64  `json:"balance" doc:"emissions - removals"`
 	EmissionsPerHa *float64 `json:"emissions_per_ha" doc:"Emissions by growing area, t CO2e/ha; null where the area is not known."`
 	RemovalsPerHa  *float64 `json:"removals_per_ha" doc:"Removals by growing area, t CO2e/ha; null where the area is not known."`
-	EmissionsPerT  *float64 `json:"emissions_per_t" doc:"What the main product carries of the emissions, t CO2e per t of it; null where its mass is not known."`
+	EmissionsPerT  *float64 `json:"emissions_per_t" doc:"The main product's part of the emissions, t CO2e per t of product; null where its mass is not known."`
 	Unit           string   `json:"unit" doc:"Unit of emissions, removals and balance."`
 }
 
@@ -80,20 +80,20 @@ type SourceLine struct {
 	CO2e         float64  `json:"co2e" doc:"t CO2e."`
 	Share        float64  `json:"share" doc:"Of all emissions (or of all removals), 0 to 1."`
 	PerHa        *float64 `json:"per_ha" doc:"By growing area, t CO2e/ha; null where the area is not known."`
-	PerT         *float64 `json:"per_t" doc:"What the main product carries of it, t CO2e per t of it; null where its mass is not known."`
+	PerT         *float64 `json:"per_t" doc:"The main product's part of it, t CO2e per t of product; null where its mass is not known."`
 	Low          float64  `json:"low" doc:"Lower end of the 95 % range, t CO2e."`
 	High         float64  `json:"high" doc:"Upper end of the 95 % range, t CO2e."`
-	RangeAssumed bool     `json:"range_assumed" doc:"No factor of the line has a published range: those of the kinds of their sources are taken."`
-	Tier         int      `json:"tier" doc:"2 where a factor or a stock of the user's own took part in all of it, else 1."`
+	RangeAssumed bool     `json:"range_assumed" doc:"No factor of the line has a published range: the ranges for the kinds of their sources are used."`
+	Tier         int      `json:"tier" doc:"2 where a factor or a stock of the user's own was used in all of it, otherwise 1."`
 	Known
 }
 
 // Known is the status of the factors behind a figure. It is absent where an external engine does not state it, and in
 // versions that were stored before it was counted.
 type Known struct {
-	ValueStatus string        `json:"value_status,omitempty" doc:"The weakest status of its factors: verified, secondary or unverified; absent where no factor moves it."`
-	RangeStatus string        `json:"range_status,omitempty" doc:"The weakest status of their ranges: published, recalled or assumed; absent where no factor moves it."`
-	Factors     *ghg.Evidence `json:"factor_evidence,omitempty" doc:"Its factors counted by what is known of them; absent where no factor moves it."`
+	ValueStatus string        `json:"value_status,omitempty" doc:"The weakest status of its factors: verified, secondary or unverified; absent where no factor affects it."`
+	RangeStatus string        `json:"range_status,omitempty" doc:"The weakest status of their ranges: published, recalled or assumed; absent where no factor affects it."`
+	Factors     *ghg.Evidence `json:"factor_evidence,omitempty" doc:"Its factors counted by what is known about them; absent where no factor affects it."`
 }
 
 func known(e ghg.Evidence) Known {
@@ -105,7 +105,7 @@ func known(e ghg.Evidence) Known {
 
 // GasLine is one gas over all sources: kg, and t CO2e. The line of co2_biogenic has a potential of 0: it is outside the totals.
 type GasLine struct {
-	Gas   string  `json:"gas" doc:"The gas; not_split: what a factor states in all gases together; co2_biogenic: of burnt plants, outside the totals."`
+	Gas   string  `json:"gas" doc:"The gas; not_split: what a factor states for all gases together; co2_biogenic: of burnt plants, outside the totals."`
 	Kg    float64 `json:"kg" doc:"Mass, kg."`
 	GWP   float64 `json:"gwp" doc:"Warming potential, kg CO2e per kg."`
 	CO2e  float64 `json:"co2e" doc:"t CO2e."`
@@ -127,15 +127,15 @@ type CategoryLine struct {
 
 // Allocation is the share of the emissions that each product carries, t CO2e.
 type Allocation struct {
-	MainSharePct float64            `json:"main_share_pct" doc:"What the main product carries of the emissions, per cent."`
-	Main         float64            `json:"main" doc:"What the main product carries of the emissions, t CO2e."`
-	CoProducts   []AllocatedProduct `json:"co_products" doc:"What each co-product carries."`
+	MainSharePct float64            `json:"main_share_pct" doc:"The main product's share of the emissions, per cent."`
+	Main         float64            `json:"main" doc:"The main product's part of the emissions, t CO2e."`
+	CoProducts   []AllocatedProduct `json:"co_products" doc:"The part of each co-product."`
 }
 
 // AllocatedProduct is a co-product with its part of the emissions, t CO2e.
 type AllocatedProduct struct {
 	ghg.CoProduct
-	CO2e float64 `json:"co2e" doc:"What it carries of the emissions, t CO2e."`
+	CO2e float64 `json:"co2e" doc:"Its part of the emissions, t CO2e."`
 }
 
 // Range is the 95 % range of the emissions, or of the removals, t CO2e.
@@ -146,7 +146,7 @@ type Range struct {
 
 // DataQuality tells how far the result rests on what the user entered.
 type DataQuality struct {
-	UserShare float64 `json:"share_of_emissions_from_user_values" doc:"Share of the emissions, 0 to 1, with no value that the form can hold left to a default."`
+	UserShare float64 `json:"share_of_emissions_from_user_values" doc:"Share of the emissions, 0 to 1, for which no value that the form can hold was left to a default."`
 	Known             // each factor counted once
 }
 

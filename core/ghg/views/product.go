@@ -6,7 +6,7 @@ import "tilth/core/ghg"
 // each product, and the removals apart.
 type Footprint struct {
 	Parts        []Part         `json:"parts" doc:"fossil, biogenic, land_use_change and aircraft; they add up to the emissions."`
-	Removals     float64        `json:"removals" doc:"Biogenic removals, t CO2e, not taken off the parts."`
+	Removals     float64        `json:"removals" doc:"Biogenic removals, t CO2e, not deducted from the parts."`
 	BiogenicCO2  float64        `json:"biogenic_co2" doc:"CO2 of burnt plants and biofuels, t CO2, outside the parts."`
 	AircraftNote string         `json:"aircraft_note,omitempty" doc:"Why there are no emissions of transport by air; absent where there are."`
 	Allocations  []AllocationBy `json:"allocations" doc:"The products' shares by each method."`
@@ -28,14 +28,14 @@ const (
 // AllocationBy is one way to share the footprint.
 type AllocationBy struct {
 	Method      string         `json:"method" doc:"stated_share, mass or economic_value."`
-	Used        bool           `json:"used" doc:"Whether the figures per tonne of the report are by it."`
-	NotPossible string         `json:"not_possible,omitempty" doc:"Why the products have no shares by it; absent where they have."`
+	Used        bool           `json:"used" doc:"Whether the figures per tonne in the report use it."`
+	NotPossible string         `json:"not_possible,omitempty" doc:"Why the products have no shares by it; absent where they do."`
 	Products    []ProductShare `json:"products" doc:"The main product, then the co-products; empty where it is not possible."`
 }
 
 // ProductShare is what a product carries, t CO2e.
 type ProductShare struct {
-	Product  string   `json:"product" doc:"Name of the product; main_product: the crop's own."`
+	Product  string   `json:"product" doc:"Name of the product; main_product: the crop itself."`
 	SharePct float64  `json:"share_pct" doc:"Its share of the emissions, per cent."`
 	MassT    *float64 `json:"mass_t" doc:"What left the farm, t; null: not entered."`
 	Parts    []Part   `json:"parts" doc:"Its share of each part."`

@@ -44,7 +44,7 @@ const (
 	whyMade     = "made elsewhere; FLAG counts the production of fertilizer"
 	whyVehicle  = "burnt by vehicles on the farm, which FLAG counts"
 	whyEnergy   = "energy and inputs"
-	whyAircraft = "transport by air stands apart (ISO 14067, 6.4.9.6)"
+	whyAircraft = "transport by air is stated separately (ISO 14067, 6.4.9.6)"
 )
 
 // rules are tried from the top: the first that matches a line applies.

@@ -30,7 +30,7 @@ type LandSector struct {
 	LandManagementCO2  float64   `json:"land_management_co2" doc:"Net CO2 of carbon stocks, lime and urea within land_management, t CO2e; the rest of that are CH4 and N2O."`
 	BiogenicProductCO2 float64   `json:"biogenic_product_co2" doc:"CO2 of burnt biofuels and wood, t CO2, outside the emissions."`
 	LandBiogenicCO2    float64   `json:"land_biogenic_co2" doc:"CO2 of residues burnt on the field, t CO2, outside the emissions."`
-	Removals           []Removal `json:"removals" doc:"What was taken up, and how it is watched; the largest first."`
+	Removals           []Removal `json:"removals" doc:"What was taken up, and how it is monitored; the largest first."`
 }
 
 // How the carbon of a removal is monitored. The standard lets removals be reported where stocks are monitored and
@@ -56,7 +56,7 @@ type Removal struct {
 type FLAG struct {
 	Parts    []Part  `json:"parts" doc:"flag_land_use_change, flag_land_management and non_flag; they add up to the emissions."`
 	Total    float64 `json:"flag" doc:"The two parts of FLAG together, t CO2e."`
-	Removals float64 `json:"removals" doc:"Removals, t CO2e, not taken off the parts."`
+	Removals float64 `json:"removals" doc:"Removals, t CO2e, not deducted from the parts."`
 }
 
 // Of arranges a result.
