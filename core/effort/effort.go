@@ -9,7 +9,7 @@ import (
 )
 
 // ErrSpent ends work that takes more steps than its budget has.
-var ErrSpent = errors.New("the work takes more steps than it may")
+var ErrSpent = errors.New("the work takes more steps than allowed")
 
 // A Budget is what one piece of work may take. The nil budget is unlimited. A budget serves one goroutine.
 type Budget struct {

@@ -97,7 +97,7 @@ func AreaM2(budget *effort.Budget, land []Land) (int64, error) {
 		return 0, err
 	}
 	if err != nil {
-		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
+		return 0, fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be combined.").Because(err)
 	}
 	return int64(geo.AreaM2(whole) + 0.5), nil
 }

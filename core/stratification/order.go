@@ -191,7 +191,7 @@ func (o *Order) SourceUnavailable(now time.Time, jitter float64) (next time.Time
 	if !again {
 		return now, false, o.Fail(now, fmt.Sprintf("The imagery source could not be reached in %d tries.", o.s.Attempts))
 	}
-	o.s.Status, o.s.Reason, o.s.UpdatedAt = OrderPending, "The imagery source could not be reached; it is tried again.", now
+	o.s.Status, o.s.Reason, o.s.UpdatedAt = OrderPending, "The imagery source could not be reached; it will be tried again.", now
 	return now.Add(wait), true, nil
 }
 
@@ -234,10 +234,10 @@ func (o *Order) Fail(now time.Time, reason string) error {
 // Retry returns a failed order to processing, at most MaxRetries times.
 func (o *Order) Retry(now time.Time) error {
 	if o.s.Status != OrderFailed {
-		return fault.Newf(fault.Conflict, "order_state", "Order %d is %s; only a failed order can be taken up again.", o.s.ID, o.s.Status)
+		return fault.Newf(fault.Conflict, "order_state", "Order %d is %s; only a failed order can be retried.", o.s.ID, o.s.Status)
 	}
 	if o.s.Retries >= MaxRetries {
-		return fault.Newf(fault.Conflict, "retries_used", "Order %d was taken up again %d times already; place a new one.", o.s.ID, MaxRetries)
+		return fault.Newf(fault.Conflict, "retries_used", "Order %d has already been retried %d times; place a new one.", o.s.ID, MaxRetries)
 	}
 	o.s.Status, o.s.Reason, o.s.Attempts, o.s.ProcessingAt, o.s.UpdatedAt = OrderProcessing, "", 0, &now, now
 	o.s.Retries++

@@ -13,8 +13,8 @@ var rejectedWords = []struct {
 	words  string
 }{
 	{ReasonCloud, "cloudy"},
-	{ReasonNoData, "without data of the field"},
-	{ReasonPartial, "with data of too little of the field"},
+	{ReasonNoData, "without data for the field"},
+	{ReasonPartial, "with data for too little of the field"},
 	{ReasonTooFew, "short of usable pixels"},
 	{ReasonError, "unreadable"},
 }

@@ -29,7 +29,7 @@ func TestAnEmptySeriesSaysWhy(t *testing.T) {
 		"No scene of the imagery archive covers the field in the season.":                          {},
 		"The only acquisition was cloudy.":                                                         rejected(cloud),
 		"All 3 acquisitions were cloudy.":                                                          rejected(cloud, cloud, cloud),
-		"All 2 acquisitions were without data of the field.":                                       rejected(vegetation.ReasonNoData, vegetation.ReasonNoData),
+		"All 2 acquisitions were without data for the field.":                                      rejected(vegetation.ReasonNoData, vegetation.ReasonNoData),
 		"The only acquisition was unreadable (2025-05-01: scene S2: The file is gone).":            rejected(unread),
 		"All 2 acquisitions were unreadable (2025-05-01: scene S2: The file is gone; and 1 more).": rejected(unread, unread),
 		"None of 4 acquisitions could be used: 2 were cloudy, 1 was short of usable pixels, 1 was unreadable (2025-05-04: scene S2: The file is gone).": rejected(cloud, vegetation.ReasonTooFew, cloud, unread),

@@ -47,7 +47,7 @@ type Found struct {
 func (t MapTerms) Check() fault.Fields {
 	f := fault.Fields{}
 	if t.Output != "" && !slices.Contains(MapOutputs, t.Output) {
-		f.Addf("output_data_type", "%.30q is none of: %s.", t.Output, strings.Join(MapOutputs, ", "))
+		f.Addf("output_data_type", "%.30q is not one of: %s.", t.Output, strings.Join(MapOutputs, ", "))
 	}
 	if t.Classes != 0 && (t.Classes < MinClasses || t.Classes > MaxClasses) {
 		f.Addf("no_of_classes", "From %d to %d classes.", MinClasses, MaxClasses)
@@ -136,7 +136,7 @@ func (s OrderState) Key() string {
 // NotBegun returns the reason of an order whose window has not begun.
 func (s OrderState) NotBegun() string {
 	if s.Map.Day != nil {
-		return "The date has not come."
+		return "The date has not come yet."
 	}
 	return "The season has not begun."
 }

@@ -66,7 +66,7 @@ func TestWrongMasksNameThePartAndTheFix(t *testing.T) {
 		"fmask:8": "a bit of Fmask, 0 to 7", "qa_pixel:16": "a bit of QA_PIXEL, 0 to 15",
 		"dilate:21": "0 to 20, pixels", "dilate:1.5": "whole number of pixels", "dilate:1,2": "dilate", "dilate:-1": "dilate",
 		"buffer:501": "0 to 500, metres", "buffer:NaN": "buffer", "buffer:Inf": "buffer", "coverage:0": "0.01 to 1", "coverage:1.1": "coverage", "coverage:80": "coverage",
-		"cloud:0": "1 to 100, percent", "cloud:101": "cloud", "dilate:1,dilate:1": `"dilate" is there twice`, "3": "3", ",": "no part", "standard:": "standard",
+		"cloud:0": "1 to 100, percent", "cloud:101": "cloud", "dilate:1,dilate:1": `"dilate" occurs twice`, "3": "3", ",": "not part", "standard:": "standard",
 		strings.Repeat("1,", 300): "longer than 400",
 	} {
 		_, err := vegetation.ParseMask(text)

@@ -31,7 +31,7 @@ const (
 )
 
 // maskHelp explains how masks are written.
-const maskHelp = "Write standard, strict or out:3,8,9 (the classes that are left out), and after it any of " +
+const maskHelp = "Write standard, strict or out:3,8,9 (the classes that are left out), followed by any of " +
 	"fmask:6,7 and qa_pixel:9 (bits that are left out too), dilate:2 (pixels), buffer:10 (metres), coverage:0.8 and cloud:40 (percent), separated by commas."
 
 // String returns the mask's text, which is unique to the mask: standard, strict or out with the classes that are left
@@ -91,7 +91,7 @@ func ParseMask(text string) (Mask, error) {
 	seen := map[string]bool{}
 	for i, p := range partsOf(text) {
 		if seen[p.name] {
-			return Mask{}, wrongMask(fmt.Sprintf("%.20q is there twice", p.name))
+			return Mask{}, wrongMask(fmt.Sprintf("%.20q occurs twice", p.name))
 		}
 		seen[p.name] = true
 		if kind := p.name; i > 0 && (kind == standardName || kind == strictName || kind == outPart) {
@@ -154,7 +154,7 @@ func (m *Mask) take(p part) (err error) {
 			m.coverage = 0
 		}
 	default:
-		err = wrongMask(fmt.Sprintf("%.20q is no part of a mask", p.name))
+		err = wrongMask(fmt.Sprintf("%.20q is not part of a mask", p.name))
 	}
 	return err
 }

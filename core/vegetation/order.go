@@ -245,7 +245,7 @@ func (o *Order) TakeOrigin(said record.External, now time.Time) {
 func (o Order) Duplicate() error {
 	if o.s.Product != "" {
 		return fault.New(fault.Conflict, "duplicate_map",
-			"This map is there already; nothing was charged.").
+			"This map already exists; nothing was charged.").
 			With("map_uuid", o.s.UUID).With("order_id", o.s.ID)
 	}
 	return fault.New(fault.Conflict, "duplicate_profile",

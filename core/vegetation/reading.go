@@ -122,6 +122,6 @@ func (s Series) Reading() Reading { return Reading{s.Index, s.Mask, s.Dataset} }
 // TooManyReadings refuses a further reading of an order that has as many as it may.
 func TooManyReadings() error {
 	return fault.Newf(fault.Conflict, "limit_reached",
-		"An order has at most %d readings beside its own. Fix: use one that is there, with the same index_code, mask and dataset.", MaxReadings).
+		"An order has at most %d readings in addition to its own. Fix: use an existing one, with the same index_code, mask and dataset.", MaxReadings).
 		With("limit", MaxReadings).With("of", "readings")
 }

@@ -33,7 +33,7 @@ func (o Order) CheckOutline(areaM2, chargedM2 int64) error {
 	}
 	if float64(areaM2) > MaxGrowth*float64(chargedM2) {
 		return fault.New(fault.Conflict, "boundary_too_different",
-			"The field is now more than a tenth larger than what was charged. Make the new outline a field of its own, and order that.").
+			"The field is now more than a tenth larger than the area that was charged. Create a separate field with the new outline, and order that.").
 			With("charged_area_ha", geo.RoundHa(float64(chargedM2)/10_000)).With("area_ha", geo.RoundHa(float64(areaM2)/10_000))
 	}
 	return nil
@@ -100,7 +100,7 @@ func (o *Order) Refreshed(now time.Time, series Series, changed bool) error {
 		o.describe(series)
 	}
 	if reason := series.Empty(); reason != "" && o.s.Points == 0 {
-		o.s.Status, o.s.Reason, o.s.UpdatedAt = Failed, reason+" The field was charged: another order costs nothing.", now
+		o.s.Status, o.s.Reason, o.s.UpdatedAt = Failed, reason+" The field has already been charged: another order costs nothing.", now
 	}
 	return nil
 }

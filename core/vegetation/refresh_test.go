@@ -86,7 +86,7 @@ func TestActiveOrdersWithoutAPointEnd(t *testing.T) {
 	o = vegetation.RehydrateOrder(empty)
 	require.NoError(t, o.Refreshed(late, vegetation.Series{}, false))
 	require.Equal(t, vegetation.Failed, o.State().Status)
-	require.Equal(t, "No scene of the imagery archive covers the field in the season. The field was charged: another order costs nothing.", o.State().Reason)
+	require.Equal(t, "No scene of the imagery archive covers the field in the season. The field has already been charged: another order costs nothing.", o.State().Reason)
 	require.False(t, o.RefreshDue(late.AddDate(0, 0, 2)))
 }
 

@@ -112,7 +112,7 @@ func (s Series) Warnings() []Warning {
 		return nil
 	}
 	return []Warning{{WarnOffsetByPixels, fmt.Sprintf(
-		"The pixels contradict what the archive says of their offset, and decided it instead, on %d of %d dates: the first is %s. Check the archive's metadata.",
+		"The pixels contradict the offset that the archive states, and decided it instead, on %d of %d dates: the first is %s. Check the archive's metadata.",
 		len(dates), len(s.Observations), dates[0])}}
 }
 

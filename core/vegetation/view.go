@@ -71,7 +71,7 @@ func (m Mask) probability(s Sight, grid Grid) (func(col, row int) bool, error) {
 		return nil, err
 	}
 	if p.Grid.EPSG != grid.EPSG {
-		return nil, fault.New(fault.Invalid, "invalid_raster", "The cloud probability is not in the system of the scene classification.")
+		return nil, fault.New(fault.Invalid, "invalid_raster", "The cloud probability is not in the coordinate system of the scene classification.")
 	}
 	return func(col, row int) bool {
 		v, ok := p.At(p.Grid.PixelAt(grid.Centre(col, row)))

@@ -28,7 +28,7 @@ func Choose(year int, cropType string, grown []Grown) (chosen Grown, reason Reas
 	case 0:
 		return Grown{}, ReasonNoGrowing, fmt.Sprintf("No cultivation of %s is entered in a season harvested in %d.", cropType, year)
 	}
-	return Grown{}, ReasonSeveral, fmt.Sprintf("%d cultivations of %s are entered in seasons harvested in %d; which one is meant cannot be said.", len(fit), cropType, year)
+	return Grown{}, ReasonSeveral, fmt.Sprintf("%d cultivations of %s are entered in seasons harvested in %d; it is not clear which one is meant.", len(fit), cropType, year)
 }
 
 // Keep stores the series of fields that an unfinished run looked at, in place of older ones of the same fields.

@@ -159,7 +159,7 @@ func (r *Record) SourceUnavailable(now time.Time, jitter float64) (next time.Tim
 		return now, false
 	}
 	next = now.Add(wait)
-	r.Outcome = Outcome{Status: Pending, Reason: ReasonSourceUnavailable, Text: "The imagery source cannot be reached; it is tried again.", CropType: r.CropType}
+	r.Outcome = Outcome{Status: Pending, Reason: ReasonSourceUnavailable, Text: "The imagery source cannot be reached; it will be tried again.", CropType: r.CropType}
 	r.NextTryAt, r.UpdatedAt = &next, now
 	return next, true
 }

@@ -221,7 +221,7 @@ func TestCrewPackage(t *testing.T) {
 	require.Equal(t, 400, w.send("?atomic=true", p.zipped()).Status, "points[2] says that it was moved, and not where to")
 	stored := w.send("", p.zipped())
 	require.Equal(t, 207, stored.Status, "%s", stored.Body)
-	require.Contains(t, string(stored.Body), "nothing says where")
+	require.Contains(t, string(stored.Body), "nothing states where")
 	require.Contains(t, string(stored.Body), "its time zone is not known")
 	report := stored.Map(t)["data"].(map[string]any)
 	require.Equal(t, []any{5.0, 3.0}, []any{report["updated"], report["failed"]})

@@ -168,7 +168,7 @@ func TestMapsOfOutlinesAndDates(t *testing.T) {
 		require.Contains(t, none["reason"], "The nearest usable dates are 2025-10-")
 		require.Equal(t, paid, c.Wallet(), "no date, no charge")
 		coming := mapOf(t, c, map[string]any{"field_boundary": rig.GeoJSON(t, rig.Archive(t).Parcels[1].Boundary), "date": "2099-06-01"})
-		require.Equal(t, []any{"pending", "The date has not come."}, []any{coming["status"], coming["reason"]})
+		require.Equal(t, []any{"pending", "The date has not come yet."}, []any{coming["status"], coming["reason"]})
 		require.Positive(t, c.Wallet().Held)
 	})
 }

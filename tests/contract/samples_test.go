@@ -80,7 +80,7 @@ func TestSamples(t *testing.T) {
 		{map[string]any{"status": "collected"}, "status"},
 		{map[string]any{"lab": map[string]any{"soc_pct": 2}}, "status"},
 		{map[string]any{"collected": at(0.1)}, "planned one"},
-		{map[string]any{"collected": map[string]any{"lon": planned["lat"], "lat": planned["lon"]}}, "changed places"},
+		{map[string]any{"collected": map[string]any{"lon": planned["lat"], "lat": planned["lon"]}}, "been swapped"},
 		{map[string]any{"collected": at(0), "lab": map[string]any{"soc_pct": 101}}, "soc_pct"},
 		{map[string]any{"collected": at(0), "lab": map[string]any{"soc_pct": 2, "bulk_density_g_cm3": 1300}}, "bulk_density_g_cm3"},
 		{map[string]any{"label": all[1].(map[string]any)["label"]}, "label"},
@@ -110,7 +110,7 @@ func TestSamples(t *testing.T) {
 	bad := table.String() + "nobody;;2;;\n" + all[0].(map[string]any)["label"].(string) + ";;much;;\n"
 	seen := c.Upload(samplesPath+"import/?preview=true", "text/csv", strings.NewReader(bad))
 	require.Equal(t, 200, seen.Status, "%s", seen.Body)
-	require.Contains(t, string(seen.Body), "decimals follow a point")
+	require.Contains(t, string(seen.Body), "use a point for decimals")
 	require.EqualValues(t, 3, seen.Data(t)["failed"], "no such label, no number, and the same label twice")
 	require.Equal(t, "rows_failed", seen.Data(t)["code"])
 	asLaboratoriesSend(t, c, all)
@@ -187,7 +187,7 @@ func asLaboratoriesSend(t *testing.T, c *rig.Client, all []any) {
 	require.Nil(t, report["columns"].([]any)[3].(map[string]any)["column"], "the pH is passed over, and named")
 	require.Equal(t, "pH", some.Header.Get("Tilth-Ignored"))
 	notes := report["rows"].([]any)[2].(map[string]any)["notes"].([]any)
-	require.Contains(t, notes[0], "half of the limit is taken, 0.2 %")
+	require.Contains(t, notes[0], "half of the limit is used, 0.2 %")
 	require.Contains(t, notes[1], "the day of round 1, 2026-03-01")
 	for i, want := range map[int][]any{2: {2.35, nil, 1.3}, 3: {0.2, 0.4, 1.3}} {
 		path := samplesPath + itoa(int64(all[i].(map[string]any)["id"].(float64))) + "/"

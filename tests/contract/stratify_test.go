@@ -104,7 +104,7 @@ func TestStratifySaysWhatIsWrong(t *testing.T) {
 		"layers: There is no layer":  {1, []string{"--cells", cells, "--layers", "nope"}},
 		"is not a weight":            {1, []string{"--cells", cells, "--weights", "CE30"}},
 		"weights: The weight of":     {1, []string{"--cells", cells, "--weights", "CE30=0"}},
-		"spatial_weight: It is":      {1, []string{"--cells", cells, "--spatial-weight", "NaN"}},
+		"spatial_weight: It must be": {1, []string{"--cells", cells, "--spatial-weight", "NaN"}},
 		"does not lie on the grid":   {1, []string{"--cells", cells, "--cell-size", "12"}},
 		"epsg: GeoJSON is in":        {1, []string{"--cells", cells, "--max-zones", "2", "--format", "geojson"}},
 		"no room for two zones":      {1, []string{"--cells", cells, "--min-zone-area", "40"}},

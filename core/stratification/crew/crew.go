@@ -141,7 +141,7 @@ func Rows(points []Point, samples []Sample) ([]labtable.Row, []Photo) {
 		case len(places) == 0:
 			row.Errors.Addf("point", "The layer points has no point %q. Fix: restore it, with this id.", s.Point)
 		case len(places) > 1:
-			row.Errors.Addf("point", "The layer points has %d points %q. Fix: leave one.", len(places), s.Point)
+			row.Errors.Addf("point", "The layer points has %d points %q. Fix: keep only one.", len(places), s.Point)
 		default:
 			at := places[0]
 			s.says(points[at], stated[at], &row)
@@ -173,7 +173,7 @@ func (s Sample) says(p Point, of labtable.Row, row *labtable.Row) {
 		status = p.Status
 	}
 	if !slices.Contains(Statuses, status) && status != "" {
-		row.Errors.Addf("status", "%q is none of %s.", status, fault.List(Statuses))
+		row.Errors.Addf("status", "%q is not one of %s.", status, fault.List(Statuses))
 	}
 	notes := []string{p.Notes, s.Notes}
 	row.Says.Notes = strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), "\n")
@@ -182,13 +182,13 @@ func (s Sample) says(p Point, of labtable.Row, row *labtable.Row) {
 	case status == Missed:
 		row.Says.Status = sample.StatusMissed
 	case status == "" && !reflect.DeepEqual(of.Says, labtable.Says{}):
-		row.Errors.Addf("status", "The point %s was moved, or has a date or a place, and no status. Fix: set its status, or take the changes back.", p.ID)
+		row.Errors.Addf("status", "The point %s was moved, or has a date or a place, but no status. Fix: set its status, or undo the changes.", p.ID)
 	case status != "":
 		notes := row.Says.Notes
 		row.Says, row.Says.Notes, row.Says.Taken = of.Says, notes, true
 		row.Remarks = slices.Clone(of.Remarks)
 		row.Errors.AddIf(status == Moved && of.Says.At == nil, "status",
-			"The point %s was taken at another place, and nothing says where. Fix: move it on the map, or fill in lon and lat.", p.ID)
+			"The point %s was taken at another place, but nothing states where. Fix: move it on the map, or fill in lon and lat.", p.ID)
 	}
 }
 
@@ -208,7 +208,7 @@ func (p Point) row() (out labtable.Row) {
 	case moved:
 		out.Says.At = p.OnMap
 		if p.Measured != nil && geo.Distance(*p.OnMap, *p.Measured) > apart {
-			out.Remarks = append(out.Remarks, fmt.Sprintf("lon: the point was moved on the map, and that place counts; the receiver measured one %.0f m off.", geo.Distance(*p.OnMap, *p.Measured)))
+			out.Remarks = append(out.Remarks, fmt.Sprintf("lon: the point was moved on the map, and that place counts; the receiver measured one %.0f m away.", geo.Distance(*p.OnMap, *p.Measured)))
 		}
 	case p.Measured != nil:
 		out.Says.At = p.Measured

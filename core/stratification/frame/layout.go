@@ -51,7 +51,7 @@ func New(budget *effort.Budget, fields []geo.MultiPolygon, opts Options) (Frame,
 		return Frame{}, err
 	}
 	if len(fields) == 0 {
-		return Frame{}, fault.Field("fields", "The area of interest has no field.")
+		return Frame{}, fault.Field("fields", "The area of interest has no fields.")
 	}
 	centre, err := centreOf(fields)
 	if err != nil {
@@ -75,8 +75,8 @@ func New(budget *effort.Budget, fields []geo.MultiPolygon, opts Options) (Frame,
 func (o Options) check() error {
 	fields := fault.Fields{}
 	fields.AddIf(o.CellSize != 0 && !(o.CellSize >= MinCellSize && o.CellSize <= MaxCellSize),
-		"cell_size", "A cell is %g to %g m wide.", MinCellSize, MaxCellSize)
-	fields.AddIf(o.EdgeMask < 0 || o.EdgeMask > maxEdgeMask, "edge_mask", "The mask along the edges is 0 to %d cells wide.", maxEdgeMask)
+		"cell_size", "A cell must be %g to %g m wide.", MinCellSize, MaxCellSize)
+	fields.AddIf(o.EdgeMask < 0 || o.EdgeMask > maxEdgeMask, "edge_mask", "The mask along the edges must be 0 to %d cells wide.", maxEdgeMask)
 	return fields.Err()
 }
 
@@ -112,7 +112,7 @@ func Centroid(fields []geo.MultiPolygon) (centre geo.Position, far map[int]strin
 	for i, middle := range middles {
 		if km := geo.Distance(centre, middle) / 1000; !(km <= MaxDistanceKM) {
 			far[i] = fmt.Sprintf("lies %.0f km from the middle of the area of interest; at most %.0f km are allowed. "+
-				"Make an area of interest of its own for it.", km, MaxDistanceKM)
+				"Create a separate area of interest for it.", km, MaxDistanceKM)
 		}
 	}
 	return centre, far
@@ -124,7 +124,7 @@ func (f *Frame) dissolve(budget *effort.Budget) error {
 		return err
 	}
 	if err != nil {
-		return fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be put together.").Because(err)
+		return fault.New(fault.Invalid, "fields_overlay", "The fields' boundaries cannot be combined.").Because(err)
 	}
 	f.AOI = whole
 	f.AreaHa = f.Hectares(whole)

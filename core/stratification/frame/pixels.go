@@ -17,7 +17,7 @@ import (
 // the budget's error when the budget ends.
 func OfPixels(budget *effort.Budget, g vegetation.Grid, field geo.MultiPolygon) (f Frame, places []vegetation.Cell, err error) {
 	if g.PixelX != g.PixelY {
-		return f, nil, fault.Newf(fault.Invalid, "invalid_raster", "The pixels are %g × %g m, and no squares.", g.PixelX, g.PixelY)
+		return f, nil, fault.Newf(fault.Invalid, "invalid_raster", "The pixels are %g × %g m, not square.", g.PixelX, g.PixelY)
 	}
 	plane, err := geo.NewPlane(g.EPSG)
 	if err != nil {

@@ -138,7 +138,7 @@ func Of(e audit.Entry) (Entry, error) {
 		err = d.Decode(&out.Record)
 	}
 	if err != nil {
-		return out, fmt.Errorf("entry %d of the audit trail is no record of what was generated: %w", e.ID, err)
+		return out, fmt.Errorf("entry %d of the audit trail is not a record of what was generated: %w", e.ID, err)
 	}
 	return out, nil
 }

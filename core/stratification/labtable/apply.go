@@ -41,7 +41,7 @@ func Repeats(rows []Row, mean bool) {
 			instead(rows, places, "is in the mean of row %d.")
 		default:
 			for _, i := range places {
-				rows[i].Errors.Addf("label", "%q stands in rows %s, which differ. Fix: leave all but one out, or take their mean (repeats=mean).", label, named)
+				rows[i].Errors.Addf("label", "%q occurs in rows %s, which differ. Fix: leave out all but one, or take their mean (repeats=mean).", label, named)
 			}
 		}
 	}
@@ -123,9 +123,9 @@ func (r Row) Apply(current sample.Sample) (after sample.Sample, remarks []string
 		case !c.At.IsZero():
 		case day != nil:
 			c.At = *day
-			remarks = append(remarks, fmt.Sprintf("collected_at: the day of round %d, %s, is taken.", current.Round, day.Format(time.DateOnly)))
+			remarks = append(remarks, fmt.Sprintf("collected_at: the day of round %d, %s, is used.", current.Round, day.Format(time.DateOnly)))
 		default:
-			wrong.Addf("collected_at", "No date says when the sample was taken. Fix: add a column collected_at, or state the day of round %d (sampled_on).", current.Round)
+			wrong.Addf("collected_at", "No date states when the sample was taken. Fix: add a column collected_at, or state the day of round %d (sampled_on).", current.Round)
 		}
 		after.Collected = &c
 	}
@@ -144,7 +144,7 @@ func (r Row) Pooling(of []sample.Sample) fault.Fields {
 	}
 	says := r.Says.SOCPct != nil || r.Says.BulkDensity != nil || r.Says.Fragments != nil
 	if says && of[0].Composite != "" && !reflect.DeepEqual(r.Says.analysis(of[0].Lab), of[0].Lab) {
-		wrong.Addf("label", "The soil of %s is in the composite %s, whose result it has. Fix: send the result under that label.", r.Label, of[0].CompositeLabel())
+		wrong.Addf("label", "The soil of %s is in the composite %s, whose result applies to it. Fix: send the result under that label.", r.Label, of[0].CompositeLabel())
 	}
 	return wrong
 }

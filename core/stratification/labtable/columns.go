@@ -177,7 +177,7 @@ func meaning(header string) (name string, unit Unit, err error) {
 			case rest == "":
 				return "", unit, fmt.Errorf("the column %q states no unit. Fix: write it in brackets, one of %s", header, q.shown())
 			case isUnit(rest) || bracketed && plain(before) == known:
-				return "", unit, fmt.Errorf("the unit of the column %q cannot be converted to %s. Fix: one of %s", header, q.name, q.shown())
+				return "", unit, fmt.Errorf("the unit of the column %q cannot be converted to %s. Fix: use one of %s", header, q.name, q.shown())
 			}
 		}
 	}

@@ -81,14 +81,14 @@ func TestValuesOfRows(t *testing.T) {
 		wrong      string
 	}{
 		"23,4":     {soc: 2.34},
-		"< 5":      {soc: .25, limit: .5, remark: "soc_pct: < 5 is below the limit of 0.5 %; half of the limit is taken, 0.25 %."},
-		"<LOD":     {soc: .2, limit: .4, remark: "half of the limit is taken, 0.2 %."},
+		"< 5":      {soc: .25, limit: .5, remark: "soc_pct: < 5 is below the limit of 0.5 %; half of the limit is used, 0.25 %."},
+		"<LOD":     {soc: .2, limit: .4, remark: "half of the limit is used, 0.2 %."},
 		"3":        {soc: .2, limit: .4, remark: "3 is below the limit of 0.4 %"},
 		"n.d.":     {wrong: "not detected or not determined"},
-		"> 100":    {wrong: "is no number"},
-		"1.234,5":  {wrong: "is no number"},
-		"NaN":      {wrong: "is no number"},
-		"< little": {wrong: "is no number"},
+		"> 100":    {wrong: "is not a number"},
+		"1.234,5":  {wrong: "is not a number"},
+		"NaN":      {wrong: "is not a number"},
+		"< little": {wrong: "is not a number"},
 	} {
 		columns, err := Columns(header)
 		require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestValuesOfRows(t *testing.T) {
 	require.Nil(t, rows[0].Says.SOCPct)
 	require.Equal(t, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), *rows[0].Says.CollectedAt)
 	require.Len(t, rows[1].Errors, 3)
-	require.Contains(t, rows[1].Errors.Messages()["soc_pct"][0], "names no limit")
+	require.Contains(t, rows[1].Errors.Messages()["soc_pct"][0], "states no limit")
 
 	columns, err := Columns([]string{"label", "soc_pct"})
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestRepeatedLabels(t *testing.T) {
 		return rows
 	}
 	rows := again(false)
-	require.Contains(t, rows[2].Errors.Messages()["label"][0], `"a" stands in rows 0, 2, which differ`)
+	require.Contains(t, rows[2].Errors.Messages()["label"][0], `"a" occurs in rows 0, 2, which differ`)
 	require.Equal(t, rows[0].Errors, rows[2].Errors)
 	require.Equal(t, []int{-1, 1}, []int{rows[1].Instead, rows[3].Instead}, "the same twice counts once")
 	require.Equal(t, []string{"It says the same as row 1."}, rows[3].Remarks)
@@ -151,7 +151,7 @@ func TestDatesOfRows(t *testing.T) {
 	planned.SampledOn = &day
 	after, remarks, wrong := row.Apply(planned)
 	require.Empty(t, wrong)
-	require.Equal(t, []string{"collected_at: the day of round 2, 2024-03-01, is taken."}, remarks)
+	require.Equal(t, []string{"collected_at: the day of round 2, 2024-03-01, is used."}, remarks)
 	require.Equal(t, []any{day, sample.StatusAnalysed, 2.0}, []any{after.Collected.At, after.Status, after.Lab.SOCPct})
 	taken := planned
 	taken.Collected, taken.Status = &sample.Collected{At: day.Add(time.Hour)}, sample.StatusCollected

@@ -100,7 +100,7 @@ func oneDecimalSign(columns []Column, rows [][]string) error {
 	if seen[","] == "" || seen["."] == "" {
 		return nil
 	}
-	return fault.Field("file", fmt.Sprintf("Decimals follow commas and points (%s; %s): 1,234 could be either. Use one of them, and nothing between thousands.", seen[","], seen["."]))
+	return fault.Field("file", fmt.Sprintf("Both commas and points are used for decimals (%s; %s): 1,234 could be either. Use one of them, and no thousands separator.", seen[","], seen["."]))
 }
 
 // reader reads a row.
@@ -150,7 +150,7 @@ func (r *reader) carbon() {
 		limit = own
 	}
 	if limit == nil {
-		r.row.Errors.Addf(socPct, "%q names no limit. Fix: state the limit in a column soc_limit_pct, or in soc_limit_pct of the import.", r.cells[socPct])
+		r.row.Errors.Addf(socPct, "%q states no limit. Fix: state the limit in a column soc_limit_pct, or in soc_limit_pct of the import.", r.cells[socPct])
 		return
 	}
 	r.row.Says.SOCPct, r.row.Says.SOCLimitPct = r.half(socPct, *limit), limit
@@ -163,7 +163,7 @@ func (r *reader) fragments() {
 	case !below:
 		r.row.Says.Fragments = r.number(fragmentsPct)
 	case limit == nil:
-		r.row.Errors.Addf(fragmentsPct, "%q names no limit; write the number behind <, or leave the cell empty.", r.cells[fragmentsPct])
+		r.row.Errors.Addf(fragmentsPct, "%q states no limit; write the number behind <, or leave the cell empty.", r.cells[fragmentsPct])
 	default:
 		r.row.Says.Fragments = r.half(fragmentsPct, *limit)
 	}
@@ -171,7 +171,7 @@ func (r *reader) fragments() {
 
 func (r *reader) half(name string, limit float64) *float64 {
 	half := limit / 2
-	r.row.Remarks = append(r.row.Remarks, fmt.Sprintf("%s: %s is below the limit of %g %%; half of the limit is taken, %g %%.", name, r.cells[name], limit, half))
+	r.row.Remarks = append(r.row.Remarks, fmt.Sprintf("%s: %s is below the limit of %g %%; half of the limit is used, %g %%.", name, r.cells[name], limit, half))
 	return &half
 }
 
@@ -208,7 +208,7 @@ func (r *reader) number(name string) *float64 {
 	case spelling == "n.d" || spelling == "nd":
 		r.row.Errors.Addf(name, "%q may mean not detected or not determined. Write <LOD, or leave the cell empty.", text)
 	default:
-		r.row.Errors.Addf(name, "%q is no number; decimals follow a point, or a comma where no comma separates the columns.", text)
+		r.row.Errors.Addf(name, "%q is not a number; use a point for decimals, or a comma where commas do not separate the columns.", text)
 	}
 	return nil
 }
@@ -237,6 +237,6 @@ func (r *reader) moment(name string) *time.Time {
 			return &t
 		}
 	}
-	r.row.Errors.Addf(name, "%q is no time as 2026-03-01T12:00:00Z, nor a date as 2026-03-01 or 1.3.2026.", text)
+	r.row.Errors.Addf(name, "%q is neither a time such as 2026-03-01T12:00:00Z nor a date such as 2026-03-01 or 1.3.2026.", text)
 	return nil
 }

@@ -122,7 +122,7 @@ func (t Table) sizeByRows() float64 {
 
 func (t Table) places(g *frame.GridCells) error {
 	if !(g.CellSize >= frame.MinCellSize && g.CellSize <= frame.MaxCellSize) {
-		return fault.Field("cell_size", fmt.Sprintf("A cell is %g to %g m wide, not %g.", frame.MinCellSize, frame.MaxCellSize, g.CellSize))
+		return fault.Field("cell_size", fmt.Sprintf("A cell must be %g to %g m wide, not %g.", frame.MinCellSize, frame.MaxCellSize, g.CellSize))
 	}
 	n := max(len(t.X), len(t.Row))
 	for i := range n {

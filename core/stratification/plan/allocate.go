@@ -105,7 +105,7 @@ func (p Params) givenSamples(zones int) ([]int, error) {
 	refuseUnknown(fields, "per_zone", p.PerZone, zones)
 	fields.AddIf(len(fields) == 0 && p.Samples != 0 && p.Samples != total,
 		"number_of_samples", "It is %d, but the zones' numbers add up to %d. Send one of the two.", p.Samples, total)
-	fields.AddIf(len(fields) == 0 && total > maxSamples, "per_zone", "A plan has at most %d samples; these are %d.", maxSamples, total)
+	fields.AddIf(len(fields) == 0 && total > maxSamples, "per_zone", "A plan has at most %d samples; this one has %d.", maxSamples, total)
 	return out, fields.Err()
 }
 
@@ -177,7 +177,7 @@ func (p Params) allocate(of land, strata []Stratum, mean float64, upper []int) (
 
 func (p Params) checkCosts(fields fault.Fields, zones int) {
 	if p.Allocation != CostOptimal {
-		fields.AddIf(len(p.Cost) > 0, "cost", "Costs are of use for the allocation %q only.", CostOptimal)
+		fields.AddIf(len(p.Cost) > 0, "cost", "Costs are used only for the allocation %q.", CostOptimal)
 		return
 	}
 	for h := 1; h <= zones; h++ {

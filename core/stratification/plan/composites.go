@@ -14,10 +14,10 @@ const maxComposites = 100
 func (p Params) checkComposites(fields fault.Fields) {
 	b := p.CompositesPerZone
 	fields.AddIf(b != 0 && (b < MinSamplesPerZone || b > maxComposites),
-		"composites_per_zone", "It is a whole number from %d to %d: one composite has no variance.", MinSamplesPerZone, maxComposites)
-	fields.AddIf(b > p.MinSamplesPerZone, "composites_per_zone", "It is at most min_samples_per_zone, %d, as every composite holds a point.", p.MinSamplesPerZone)
+		"composites_per_zone", "It must be a whole number from %d to %d: one composite has no variance.", MinSamplesPerZone, maxComposites)
+	fields.AddIf(b > p.MinSamplesPerZone, "composites_per_zone", "It must be at most min_samples_per_zone, %d, as every composite holds a point.", p.MinSamplesPerZone)
 	fields.AddIf(p.MinSamplesPerField > 0 && b > p.MinSamplesPerField,
-		"composites_per_zone", "It is at most min_samples_per_field, %d, as every composite holds a point.", p.MinSamplesPerField)
+		"composites_per_zone", "It must be at most min_samples_per_field, %d, as every composite holds a point.", p.MinSamplesPerField)
 }
 
 // pool assigns the samples of each stratum to its composites, at random and as evenly as whole numbers allow. The order

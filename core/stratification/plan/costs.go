@@ -19,9 +19,9 @@ type Costs struct {
 func (c Costs) check(fixed bool) fault.Fields {
 	fields := fault.Fields{}
 	for name, v := range map[string]float64{"per_point": c.PerPoint, "per_composite": c.PerComposite, "per_km": c.PerKm, "per_field": c.PerField, "budget": c.Budget} {
-		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It is a number of 0 or more.")
+		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It must be a number of 0 or more.")
 	}
-	fields.AddIf(c.Composites < 0 || c.Composites > 100, "composites_per_point", "It is a whole number from 1 to 100.")
+	fields.AddIf(c.Composites < 0 || c.Composites > 100, "composites_per_point", "It must be a whole number from 1 to 100.")
 	fields.AddIf(c.Budget > 0 && c.PerPoint+c.PerComposite <= 0, "budget", "A budget needs per_point or per_composite over 0.")
 	fields.AddIf(c.Budget > 0 && fixed, "budget", "Send a budget or a number of samples (or per_zone, ha_per_sample), not both.")
 	return fields

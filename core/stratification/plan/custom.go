@@ -79,7 +79,7 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 			out = append(out, Operation{Change: Move, Point: p.ID, At: l.At})
 		}
 		if l.Role != "" && l.Role != p.Role && (l.Role == RoleLegacy || p.Role == RoleLegacy) {
-			fields.Addf("points", "%s: a legacy point stays one, and no other becomes one.", p.ID)
+			fields.Addf("points", "%s: a legacy point remains one, and no other point can become one.", p.ID)
 			continue
 		}
 		if l.Role != "" && l.Role != p.Role {
@@ -93,7 +93,7 @@ func OperationsFor(plan Plan, list []Listed) ([]Operation, error) {
 	var swaps []Operation
 	for h := 1; h <= len(plan.PerZone); h++ {
 		if len(up[h]) != len(down[h]) {
-			fields.Addf("points", "Zone %d: a sample becomes a reserve only in exchange for a reserve of the zone that becomes a sample. Otherwise delete the point, or add one.", h)
+			fields.Addf("points", "Zone %d: a sample can become a reserve only in exchange for a reserve of the zone that becomes a sample. Otherwise delete the point, or add one.", h)
 			continue
 		}
 		for i, id := range down[h] {
@@ -195,7 +195,7 @@ func (c *customising) apply(o Operation) (problem string) {
 	switch o.Change {
 	case Move:
 		if c.plan.Points[i].Role == RoleLegacy {
-			return fmt.Sprintf("%s is a legacy point, which stays where it is; delete it where it is not wanted.", o.Point)
+			return fmt.Sprintf("%s is a legacy point, which stays where it is; delete it if it is not wanted.", o.Point)
 		}
 		return c.movePoint(i, o.At)
 	case Delete:
@@ -208,12 +208,12 @@ func (c *customising) apply(o Operation) (problem string) {
 		}
 		sample, reserve := &c.plan.Points[i], &c.plan.Points[j]
 		if sample.Role != RoleSample || reserve.Role != RoleReserve || sample.Zone != reserve.Zone {
-			return fmt.Sprintf("%s has to be a sample, and %s a reserve of the same zone.", o.Point, o.With)
+			return fmt.Sprintf("%s must be a sample, and %s a reserve of the same zone.", o.Point, o.With)
 		}
 		sample.Role, reserve.Role = RoleReserve, RoleSample
 		sample.Composite, reserve.Composite = 0, sample.Composite
 	default:
-		return fmt.Sprintf("%q is none of %s, %s, %s, %s.", o.Change, Move, Add, Delete, Swap)
+		return fmt.Sprintf("%q is not one of %s, %s, %s, %s.", o.Change, Move, Add, Delete, Swap)
 	}
 	return ""
 }
@@ -223,7 +223,7 @@ func (c *customising) addPoint(o Operation) (problem string) {
 		o.Role = RoleSample
 	}
 	if o.Role != RoleSample && o.Role != RoleReserve {
-		return fmt.Sprintf("the role is %s or %s.", RoleSample, RoleReserve)
+		return fmt.Sprintf("the role must be %s or %s.", RoleSample, RoleReserve)
 	}
 	if len(c.places) >= 2*maxSamples {
 		return "the plan has as many points as a plan can have."

@@ -32,7 +32,7 @@ func (e Edge) strata() int {
 }
 
 func (p Params) checkEdge(fields fault.Fields) {
-	fields.AddIf(p.Edge != "" && !slices.Contains(Edges, p.Edge), "edge", "It is one of %v.", Edges)
+	fields.AddIf(p.Edge != "" && !slices.Contains(Edges, p.Edge), "edge", "It must be one of %v.", Edges)
 	fields.AddIf(p.Edge == EdgeStratum && p.ZoneOffset == 0, "edge", "Without a zone_offset there is no strip along the edges.")
 	fields.AddIf(p.Edge == EdgeStratum && p.Placement == Coverage, "edge", "A strip has no even coverage; choose another placement.")
 }

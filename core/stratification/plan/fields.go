@@ -18,9 +18,9 @@ const maxPerField = 100
 func (p Params) checkFields(fields fault.Fields) {
 	n := p.MinSamplesPerField
 	fields.AddIf(n != 0 && (n < MinSamplesPerZone || n > maxPerField),
-		"min_samples_per_field", "It is a whole number from %d to %d: one sample has no variance.", MinSamplesPerZone, maxPerField)
+		"min_samples_per_field", "It must be a whole number from %d to %d: one sample has no variance.", MinSamplesPerZone, maxPerField)
 	fields.AddIf(n != 0 && (p.Allocation == Given || p.Allocation == CostOptimal),
-		"min_samples_per_field", "It goes with the allocations %s, %s and %s.", Proportional, Neyman, Equal)
+		"min_samples_per_field", "It can be used only with the allocations %s, %s and %s.", Proportional, Neyman, Equal)
 }
 
 // floor returns the minimum number of samples of a stratum of a plan; none where its land is in other strata.

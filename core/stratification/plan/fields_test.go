@@ -150,7 +150,7 @@ func TestCustomPlansWarnOfFields(t *testing.T) {
 		said = append(said, c.Message)
 	}
 	require.Contains(t, said, "Field 2 has 9 samples, fewer than the 10 required.")
-	require.Contains(t, said, "The plan keeps 1 from before (legacy points), which it did not draw: estimates are of the others.")
+	require.Contains(t, said, "The plan keeps 1 from before (legacy points), which it did not draw: estimates do not include them.")
 }
 
 func TestMinimumByFieldIsRefused(t *testing.T) {

@@ -27,7 +27,7 @@ type Hypercube struct {
 
 // checkHypercube refuses layers that do not go with the placement.
 func (p Params) checkHypercube(fields fault.Fields) {
-	fields.AddIf(len(p.Layers) > 0 && p.Placement != LatinHypercube, "layers", "Layers are of use for the placement %s only.", LatinHypercube)
+	fields.AddIf(len(p.Layers) > 0 && p.Placement != LatinHypercube, "layers", "Layers are used only for the placement %s.", LatinHypercube)
 	fields.AddIf(len(p.Layers) > maxCubeLayers, "layers", "A Latin hypercube has at most %d layers.", maxCubeLayers)
 }
 
@@ -42,7 +42,7 @@ func (p *Params) covariates(given []layer.Layer, cells int) ([]layer.Layer, erro
 	}
 	names := list.Map(given, func(l layer.Layer) string { return l.Name })
 	if len(names) == 0 {
-		return nil, fault.Field("placement", "A Latin hypercube represents layers, and there is none. Fix: choose another placement, or prepare layers.")
+		return nil, fault.Field("placement", "A Latin hypercube represents layers, and there are none. Fix: choose another placement, or prepare layers.")
 	}
 	if len(p.Layers) == 0 {
 		p.Layers = names
@@ -52,9 +52,9 @@ func (p *Params) covariates(given []layer.Layer, cells int) ([]layer.Layer, erro
 	for i, name := range p.Layers {
 		switch at := slices.Index(names, name); {
 		case at < 0:
-			fields.Addf("layers", "There is no layer %q. Fix: name some of %s.", name, strings.Join(names, ", "))
+			fields.Addf("layers", "There is no layer %q. Fix: choose from %s.", name, strings.Join(names, ", "))
 		case slices.Contains(p.Layers[:i], name):
-			fields.Addf("layers", "The layer %q is there twice.", name)
+			fields.Addf("layers", "The layer %q occurs twice.", name)
 		case len(given[at].Values) != cells:
 			fields.Addf("layers", "The layer %q has %d values for %d cells.", name, len(given[at].Values), cells)
 		default:
@@ -125,5 +125,5 @@ func (plan Plan) Purposive() string {
 	default:
 		why = "Some were moved or added by hand"
 	}
-	return "The points are no probability sample. " + why + ", so estimates from them have no standard error by the design."
+	return "The points are not a probability sample. " + why + ", so estimates from them have no standard error by the design."
 }

@@ -57,7 +57,7 @@ func TestHypercubeRepresentsLayers(t *testing.T) {
 	require.Greater(t, h.Held, 0.95)
 	require.InDelta(t, 0.64, h.RandomHeld, 0.05, "1 - (1 - 1/n)^n")
 	require.False(t, plan.ProbabilitySample)
-	require.Contains(t, plan.Purposive(), "no probability sample")
+	require.Contains(t, plan.Purposive(), "not a probability sample")
 
 	held := func(p Params) (n int) {
 		made, err := New(nil, &f, z, p, layers...)

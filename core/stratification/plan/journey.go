@@ -69,7 +69,7 @@ func (j Journey) named() map[string]*Terminus {
 // check refuses ends without a valid position, and an end without a start.
 func (j Journey) check(fields fault.Fields) {
 	for name, end := range j.named() {
-		fields.AddIf(end != nil && (!stats.Finite(end.At.X) || !stats.Finite(end.At.Y)), name, "It is a longitude and a latitude.")
+		fields.AddIf(end != nil && (!stats.Finite(end.At.X) || !stats.Finite(end.At.Y)), name, "It must be a longitude and a latitude.")
 	}
 	fields.AddIf(j.End != nil && j.Start == nil, "end", "An end needs a start.")
 }
@@ -85,7 +85,7 @@ func (j Journey) near(f *frame.Frame) error {
 		for _, field := range f.Fields {
 			away = min(away, beside(field.Bounds(), end.At))
 		}
-		fields.AddIf(away > MaxApproach, name, "It lies %.0f km from the fields; %.0f km are allowed. Longitude comes first.", away/1000, MaxApproach/1000)
+		fields.AddIf(away > MaxApproach, name, "It lies %.0f km from the fields; at most %.0f km are allowed. Longitude comes first.", away/1000, MaxApproach/1000)
 	}
 	return fields.Err()
 }
@@ -184,6 +184,6 @@ func (plan *Plan) overBudget() {
 		return
 	}
 	plan.Concerns = append(plan.Concerns, Concern{Code: "over_budget", Message: fmt.Sprintf(
-		"The plan costs %.2f, more than the budget of %.2f: its way is %.1f km, and %.1f km were estimated before the points were known.",
+		"The plan costs %.2f, more than the budget of %.2f: its route is %.1f km, and %.1f km were estimated before the points were known.",
 		plan.Cost, c.Budget, plan.WayKm, plan.WayEstimateKm)})
 }

@@ -46,6 +46,6 @@ func cellAt(f *frame.Frame, at geo.Position) int {
 func (plan *Plan) legacyConcerns() {
 	if plan.Legacy > 0 {
 		plan.Concerns = append(plan.Concerns, Concern{Code: "legacy_points", Message: fmt.Sprintf(
-			"The plan keeps %d from before (legacy points), which it did not draw: estimates are of the others.", plan.Legacy)})
+			"The plan keeps %d from before (legacy points), which it did not draw: estimates do not include them.", plan.Legacy)})
 	}
 }

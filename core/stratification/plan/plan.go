@@ -206,8 +206,8 @@ type Plan struct {
 // Check refuses choices out of range, under the interface's names, for a map of that many zones.
 func (p Params) Check(zones int) error {
 	fields := fault.Fields{}
-	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It is a whole number from 1 to %d.", maxSamples)
-	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It is a number over 0.")
+	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It must be a whole number from 1 to %d.", maxSamples)
+	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It must be a number over 0.")
 	fields.AddIf(p.Samples != 0 && p.HaPerSample != 0, "ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
 	fixed := p.Samples != 0 || p.HaPerSample != 0 || p.Allocation == Given || p.InStages() && p.Stages.Draws > 0
 	fields.Nest("change", p.Monitoring.check(fixed || p.Costs.Budget > 0))
@@ -217,11 +217,11 @@ func (p Params) Check(zones int) error {
 	fields.Within("cv", p.CV, 0.001, 10)
 	fields.Within("rho2", p.Rho2, 0, 1)
 	fields.Within("min_samples_per_zone", float64(p.MinSamplesPerZone), MinSamplesPerZone, 1000)
-	fields.AddIf(p.Precision.Population < 0, "population", "It is a whole number, 0 for land without end.")
+	fields.AddIf(p.Precision.Population < 0, "population", "It must be a whole number, 0 for unlimited land.")
 	if e := p.Precision.DesignEffect; e != 0 {
 		fields.Within("design_effect", e, 0.01, 100)
 	}
-	fields.AddIf(!slices.Contains(Allocations, p.settled().Allocation), "allocation", "It is one of %v.", Allocations)
+	fields.AddIf(!slices.Contains(Allocations, p.settled().Allocation), "allocation", "It must be one of %v.", Allocations)
 	fields.AddIf((p.Allocation == Given) != (len(p.PerZone) > 0),
 		"per_zone", "The numbers of samples by zone and the allocation %q go together.", Given)
 	p.checkCosts(fields, zones+p.Edge.strata())
@@ -236,12 +236,12 @@ func (p Params) Check(zones int) error {
 }
 
 func (p Params) checkPlaces(fields fault.Fields) {
-	fields.AddIf(!slices.Contains(Placements, p.Placement), "placement", "It is one of %v.", Placements)
+	fields.AddIf(!slices.Contains(Placements, p.Placement), "placement", "It must be one of %v.", Placements)
 	fields.AddIf(p.ZoneOffset < 0 || p.ZoneOffset > MaxZoneOffset,
-		"zone_offset", "It is a whole number of metres from 0 to %d.", MaxZoneOffset)
+		"zone_offset", "It must be a whole number of metres from 0 to %d.", MaxZoneOffset)
 	fields.AddIf(p.MinDistance != DefaultDistance && !(p.MinDistance >= 0 && p.MinDistance <= maxMinDistance),
-		"min_distance", "It is a number of metres from 0 to %g.", maxMinDistance)
-	fields.AddIf(!(p.ReserveShare >= 0 && p.ReserveShare <= 1), "reserve_share", "It is a number from 0 to 1.")
+		"min_distance", "It must be a number of metres from 0 to %g.", maxMinDistance)
+	fields.AddIf(!(p.ReserveShare >= 0 && p.ReserveShare <= 1), "reserve_share", "It must be a number from 0 to 1.")
 	fields.AddIf(len(p.Existing) > maxExisting, "existing_points", "There can be at most %d.", maxExisting)
 	for i, at := range p.Existing {
 		if !stats.Finite(at.X) || !stats.Finite(at.Y) {

@@ -132,7 +132,7 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 		pilot, ok := p.Pilot[z.Number]
 		switch {
 		case !ok:
-			fields.Addf("pilot", "Zone %d is left out; pilot samples are needed of every zone, or of none.", z.Number)
+			fields.Addf("pilot", "Zone %d is left out; pilot samples are needed for every zone, or for none.", z.Number)
 		case pilot.N < 2 || !stats.Finite(pilot.Mean) || !(stats.Finite(pilot.SD) && pilot.SD >= 0):
 			fields.Addf("pilot", "Zone %d needs n of 2 or more, a mean, and a standard deviation of 0 or more.", z.Number)
 		}
@@ -145,9 +145,9 @@ func strataOf(zones []zoning.Zone, p Params) (strata []Stratum, mean float64, er
 	if len(p.Pilot) == 0 {
 		return strata, 1, fields.Err()
 	}
-	fields.AddIf(len(fields) == 0 && !(mean > 0), "pilot", "The mean over the zones has to be over 0, as the error is relative to it.")
+	fields.AddIf(len(fields) == 0 && !(mean > 0), "pilot", "The mean over the zones must be over 0, as the error is relative to it.")
 	fields.AddIf(len(fields) == 0 && !spread,
-		"pilot", "No zone has a standard deviation over 0: the pilot samples say nothing of what varies.")
+		"pilot", "No zone has a standard deviation over 0: the pilot samples say nothing about what varies.")
 	return strata, mean, fields.Err()
 }
 

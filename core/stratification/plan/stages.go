@@ -49,23 +49,23 @@ func (p Params) checkStages(fields fault.Fields) {
 	const instead = "A plan in two stages (stages) has stages.draws times stages.points_per_field samples: send those, or leave them out."
 	fields.AddIf(p.Samples != 0, "number_of_samples", instead)
 	fields.AddIf(p.HaPerSample != 0, "ha_per_sample", instead)
-	const noStrata = "It does not go with stages, of which zones are no strata: leave it out."
+	const noStrata = "It cannot be used with stages, where zones are not strata: leave it out."
 	fields.AddIf(p.MinSamplesPerZone != DefaultParams().MinSamplesPerZone, "min_samples_per_zone", noStrata)
-	fields.AddIf(p.MinSamplesPerField != 0, "min_samples_per_field", "It does not go with stages, which do not visit every field: send stages.points_per_field, or leave stages out.")
+	fields.AddIf(p.MinSamplesPerField != 0, "min_samples_per_field", "It cannot be used with stages, which do not visit every field: send stages.points_per_field, or leave stages out.")
 	fields.AddIf(p.Allocation != "" && p.Allocation != Proportional || len(p.PerZone) > 0, "allocation", noStrata)
-	fields.AddIf(p.CompositesPerZone != 0, "composites_per_zone", "It does not go with stages, which analyse every sample: leave one of them out.")
-	fields.AddIf(len(p.Cost) > 0, "cost", "It does not go with stages: send costs.")
-	fields.AddIf(len(p.Pilot) > 0, "pilot", "It does not go with stages: send stages.mean, stages.sd_between and stages.sd_within.")
-	fields.AddIf(p.Edge == EdgeStratum, "edge", "With stages it is %s: a field has no strata.", ExcludeEdge)
-	fields.AddIf(p.Placement != StratifiedRandom, "placement", "With stages it is %s: points are drawn at random within a field.", StratifiedRandom)
-	fields.AddIf(p.Precision.Population != 0 || p.Precision.DesignEffect != 0, "stages", "They go with land without end and their own variance alone.")
+	fields.AddIf(p.CompositesPerZone != 0, "composites_per_zone", "It cannot be used with stages, which analyse every sample: leave one of them out.")
+	fields.AddIf(len(p.Cost) > 0, "cost", "It cannot be used with stages: send costs.")
+	fields.AddIf(len(p.Pilot) > 0, "pilot", "It cannot be used with stages: send stages.mean, stages.sd_between and stages.sd_within.")
+	fields.AddIf(p.Edge == EdgeStratum, "edge", "With stages it must be %s: a field has no strata.", ExcludeEdge)
+	fields.AddIf(p.Placement != StratifiedRandom, "placement", "With stages it must be %s: points are drawn at random within a field.", StratifiedRandom)
+	fields.AddIf(p.Precision.Population != 0 || p.Precision.DesignEffect != 0, "stages", "They can be used only with unlimited land and their own variance.")
 	fields.Nest("stages", p.Stages.check(p.Costs))
 }
 
 func (s Stages) check(c Costs) fault.Fields {
 	fields := fault.Fields{}
-	fields.AddIf(s.Draws != 0 && (s.Draws < minDraws || s.Draws > maxDraws), "draws", "It is a whole number from %d to %d: one draw has no variance.", minDraws, maxDraws)
-	fields.AddIf(s.Points < 0 || s.Points > maxPointsPerDraw, "points_per_field", "It is a whole number from 1 to %d.", maxPointsPerDraw)
+	fields.AddIf(s.Draws != 0 && (s.Draws < minDraws || s.Draws > maxDraws), "draws", "It must be a whole number from %d to %d: one draw has no variance.", minDraws, maxDraws)
+	fields.AddIf(s.Points < 0 || s.Points > maxPointsPerDraw, "points_per_field", "It must be a whole number from 1 to %d.", maxPointsPerDraw)
 	fields.AddIf(s.Draws*s.Points > maxSamples, "draws", "A plan has at most %d samples.", maxSamples)
 	fields.AddIf(s.Points == 0 && (c.PerField+c.PerKm <= 0 || c.each() <= 0),
 		"points_per_field", "Send it, or costs with per_field (or per_km) and per_point (or per_composite) over 0, from which it follows.")
@@ -73,11 +73,11 @@ func (s Stages) check(c Costs) fault.Fields {
 		fields.Within("share_between", s.ShareBetween, 0.01, 1)
 		return fields
 	}
-	fields.AddIf(!(s.Pilot.Mean > 0) || !stats.Finite(s.Pilot.Mean), "mean", "It is a number over 0, as the error is relative to it.")
+	fields.AddIf(!(s.Pilot.Mean > 0) || !stats.Finite(s.Pilot.Mean), "mean", "It must be a number over 0, as the error is relative to it.")
 	for name, v := range map[string]float64{"sd_between": s.Pilot.Between, "sd_within": s.Pilot.Within} {
-		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It is a number of 0 or more.")
+		fields.AddIf(!(v >= 0) || !stats.Finite(v), name, "It must be a number of 0 or more.")
 	}
-	fields.AddIf(s.Pilot.Between == 0 && (s.Points == 0 || s.Pilot.Within == 0), "sd_between", "It is over 0, unless points_per_field and sd_within over 0 are sent.")
+	fields.AddIf(s.Pilot.Between == 0 && (s.Points == 0 || s.Pilot.Within == 0), "sd_between", "It must be over 0, unless points_per_field and an sd_within over 0 are sent.")
 	return fields
 }
 
@@ -145,7 +145,7 @@ func (p Params) sized(of land) (out Staged, err error) {
 		out.Draws = out.Needed
 	}
 	if out.Draws > upper {
-		return out, fault.Field(name, fmt.Sprintf("A plan has at most %d draws and %d samples; with %d points at a draw it needs more. Send more points_per_field, or ask for less.", maxDraws, maxSamples, out.Points))
+		return out, fault.Field(name, fmt.Sprintf("A plan has at most %d draws and %d samples; with %d points per draw it needs more. Send more points_per_field, or ask for less.", maxDraws, maxSamples, out.Points))
 	}
 	return out, nil
 }

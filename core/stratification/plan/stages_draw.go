@@ -199,7 +199,7 @@ func (c *customising) stays(p *Point, at geo.Position, stratum, field int) (prob
 		return ""
 	}
 	if !c.frame.Fields[field].Contains(at) {
-		return fmt.Sprintf("%s stays in the field that was drawn; swap it with a reserve, or delete it.", p.ID)
+		return fmt.Sprintf("%s must stay in the field that was drawn; swap it with a reserve, or delete it.", p.ID)
 	}
 	p.Zone, p.Field = stratum, field
 	return ""

@@ -244,10 +244,10 @@ func TestStagesAreChangedByHand(t *testing.T) {
 		other.X = 500_000 + 400
 	}
 	for message, o := range map[string][]Operation{
-		"stays in the field that was drawn": {{Change: Move, Point: "D1-01", At: other}},
-		"belong to draws of fields":         {{Change: Add, At: inside}},
-		"a reserve of the same zone":        {{Change: Swap, Point: "D1-01", With: "D2-R01"}},
-		"an estimate needs 2":               {{Change: Delete, Point: "D1-01"}, {Change: Delete, Point: "D1-02"}, {Change: Delete, Point: "D2-01"}, {Change: Delete, Point: "D2-02"}},
+		"stay in the field that was drawn": {{Change: Move, Point: "D1-01", At: other}},
+		"belong to draws of fields":        {{Change: Add, At: inside}},
+		"a reserve of the same zone":       {{Change: Swap, Point: "D1-01", With: "D2-R01"}},
+		"an estimate needs 2":              {{Change: Delete, Point: "D1-01"}, {Change: Delete, Point: "D1-02"}, {Change: Delete, Point: "D2-01"}, {Change: Delete, Point: "D2-02"}},
 	} {
 		_, err := Customise(nil, &f, z, base, o)
 		require.ErrorContains(t, err, message)

@@ -14,7 +14,7 @@ import (
 // Faults: as Estimate.
 func (r Round) CarbonMap(s carbon.Survey) (carbon.Map, []carbon.Lack, error) {
 	if r.Plan.Plan.Staged != nil {
-		return carbon.Map{}, []carbon.Lack{{What: "the plan is drawn in two stages, of which zones are no strata: name a plan by zones"}}, nil
+		return carbon.Map{}, []carbon.Lack{{What: "the plan is drawn in two stages, where zones are not strata: name a plan by zones"}}, nil
 	}
 	report, err := r.Estimate(s.FromCm, s.ToCm, plan.Precision{Confidence: s.Confidence})
 	if err != nil {

@@ -50,9 +50,9 @@ func (s *Sample) CheckComposite(perZone int) string {
 	case s.Composite == "":
 		return ""
 	case perZone == 0:
-		return "The plan of the sample pools nothing into composites."
+		return "The plan of the sample does not pool samples into composites."
 	case s.Role == plan.RoleLegacy:
-		return "Legacy points are no part of composites."
+		return "Legacy points are not part of composites."
 	}
 	return fmt.Sprintf("The composites of the sample's zone are %s to %s.", plan.CompositeID(s.Zone, 1), plan.CompositeID(s.Zone, perZone))
 }
@@ -150,7 +150,7 @@ func samePoints(a, b Value) bool {
 }
 
 // noPooledDomains is the reason why fields and farms have no estimate where samples are pooled.
-const noPooledDomains = "The samples are pooled into composites, whose soil may be of several fields. Fix: for estimates by field and farm sample without composites."
+const noPooledDomains = "The samples are pooled into composites, whose soil may be of several fields. Fix: for estimates by field and farm, sample without composites."
 
 // notePooled adds notes on what the values of composites are.
 func (e *estimator) notePooled(s Survey) {

@@ -171,7 +171,7 @@ func TestCompositeOfASample(t *testing.T) {
 		}
 	}
 	s.Composite = "Z1-C1"
-	require.Contains(t, s.CheckComposite(0), "pools nothing")
+	require.Contains(t, s.CheckComposite(0), "does not pool")
 	s.Role = plan.RoleLegacy
 	require.Contains(t, s.CheckComposite(2), "Legacy")
 }

@@ -67,7 +67,7 @@ func CheckDepths(depths []Depth) fault.Fields {
 	f.AddIf(len(depths) == 0 || len(depths) > MaxDepths, "depths", "Between 1 and %d depth intervals.", MaxDepths)
 	for i, d := range depths {
 		f.AddIf(d.FromMm < 0 || d.ToMm <= d.FromMm || d.ToMm > MaxDepthCm*10,
-			"depths", "Interval %d: from 0 to %d cm, and its lower end below its upper.", i+1, MaxDepthCm)
+			"depths", "Interval %d: it must be within 0 to %d cm, with its lower end below its upper.", i+1, MaxDepthCm)
 		for j, other := range depths[:i] {
 			f.AddIf(d.FromMm < other.ToMm && other.FromMm < d.ToMm, "depths", "Intervals %d and %d overlap.", j+1, i+1)
 		}
@@ -215,7 +215,7 @@ func onEarth(p geo.Position) bool { return math.Abs(p.X) <= 180 && math.Abs(p.Y)
 func (s *Sample) Check() fault.Fields {
 	f := fault.Fields{}
 	f.AddIf(!labels.MatchString(s.Label),
-		"label", "A label has 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
+		"label", "A label must have 1 to 64 of the characters A-Z, a-z, 0-9, dot, underscore, hyphen and slash.")
 	f.Text("notes", s.Notes, maxNotes)
 	s.External.Check(f)
 	f.Merge(CheckDay("sampled_on", s.SampledOn))
@@ -235,16 +235,16 @@ func (s *Sample) checkStatus(f fault.Fields) {
 	case !slices.Contains(Statuses, s.Status):
 		f.Addf("status", "%q is not a state of a sample.", s.Status)
 	case s.Lab != nil && s.Collected == nil:
-		f.Add("status", "A sample is collected before it is analysed: send collected, with at least its time, as well.")
+		f.Add("status", "A sample must be collected before it is analysed: send collected, with at least its time, as well.")
 	case s.Status == known, s.Status == StatusMissed && known == StatusPlanned:
 	case s.Status == StatusCollected && known == StatusPlanned:
 		f.Add("status", "A collected sample needs collected: when it was taken, and where.")
 	case s.Status == StatusAnalysed:
 		f.Add("status", "An analysed sample needs lab, with soc_pct.")
 	case s.Status == StatusCollected:
-		f.Add("status", "The sample has an analysis; to withdraw that send lab as null.")
+		f.Add("status", "The sample has an analysis; to withdraw it, send lab as null.")
 	default:
-		f.Addf("status", "The sample was collected; to make it %s send collected (and lab) as null.", s.Status)
+		f.Addf("status", "The sample was collected; to make it %s, send collected (and lab) as null.", s.Status)
 	}
 }
 
@@ -257,10 +257,10 @@ func (c *Collected) check() fault.Fields {
 		case !(math.Abs(p.Y) <= 90):
 			f.Add("lat", "Degrees of latitude from -90 to 90.")
 		case c.MovedM != nil && *c.MovedM > maxMoved:
-			f.Addf("lon", "The place is %.0f m from the planned one; a sample of it lies within %d m. Have lon and lat changed places?", *c.MovedM, maxMoved)
+			f.Addf("lon", "The place is %.0f m from the planned one; the sample must be taken within %d m of it. Have lon and lat been swapped?", *c.MovedM, maxMoved)
 		}
 	}
-	f.AddIf(!plausible(c.At), "at", "When the sample was taken.")
+	f.AddIf(!plausible(c.At), "at", "Give the time when the sample was taken, from 1950 to 2200.")
 	f.Text("by", c.By, 255)
 	inRange(f, "accuracy_m", c.AccuracyM, 0, maxAccuracyM, "m")
 	return f
@@ -275,7 +275,7 @@ func (l *Lab) check() fault.Fields {
 	f.Text("lab_ref", l.Ref, 255)
 	if limit := l.SOCLimitPct; limit != nil {
 		inRange(f, "soc_limit_pct", limit, 0, 100, "%")
-		f.AddIf(math.Abs(l.SOCPct-*limit/2) > 1e-9, "soc_limit_pct", "The result is below this limit: soc_pct is half of it, %g.", *limit/2)
+		f.AddIf(math.Abs(l.SOCPct-*limit/2) > 1e-9, "soc_limit_pct", "The result is below this limit: soc_pct must be half of it, %g.", *limit/2)
 	}
 	f.Merge(CheckDay("at", l.At))
 	return f
@@ -292,7 +292,7 @@ func plausible(at time.Time) bool { return at.Year() >= 1950 && at.Year() <= 220
 
 func inRange(f fault.Fields, name string, v *float64, low, high float64, unit string) {
 	if v != nil && !(*v >= low && *v <= high) {
-		f.Addf(name, "A number from %g to %g, in %s; %g is none.", low, high, unit, *v)
+		f.Addf(name, "A number from %g to %g, in %s; %g is out of range.", low, high, unit, *v)
 	}
 }
 

@@ -57,20 +57,20 @@ func (c Choice) Check() fault.Fields {
 			ways++
 		}
 	}
-	f.AddIf(ways > 1, "seed", "Send one of seed, seed_phrase and seed_beacon.")
-	f.AddIf(c.Number != nil && *c.Number > Max, "seed", "It is a whole number from 0 to 2^53 - 1.")
+	f.AddIf(ways > 1, "seed", "Send only one of seed, seed_phrase and seed_beacon.")
+	f.AddIf(c.Number != nil && *c.Number > Max, "seed", "It must be a whole number from 0 to 2^53 - 1.")
 	if c.Phrase != "" {
 		f.Text("seed_phrase", c.Phrase, maxPhrase)
-		f.AddIf(utf8.RuneCountInString(c.Phrase) < minPhrase, "seed_phrase", "A phrase has at least %d characters.", minPhrase)
+		f.AddIf(utf8.RuneCountInString(c.Phrase) < minPhrase, "seed_phrase", "A phrase must have at least %d characters.", minPhrase)
 		f.AddIf(c.Phrase != strings.TrimSpace(c.Phrase) || strings.ContainsAny(c.Phrase, "\r\n"), "seed_phrase",
-			"A phrase is one line that neither begins nor ends with a space.")
+			"A phrase must be one line that neither begins nor ends with a space.")
 	}
 	if c.beacon() {
 		nested := fault.Fields{}
 		nested.RequiredText("pulse", c.Pulse, maxPulse)
 		raw, err := hex.DecodeString(c.Value)
 		nested.AddIf(err != nil || len(raw) < minBytes || len(raw) > maxBytes, "value",
-			"The value of a pulse is %d to %d hexadecimal digits.", 2*minBytes, 2*maxBytes)
+			"The value of a pulse must be %d to %d hexadecimal digits.", 2*minBytes, 2*maxBytes)
 		f.Nest("seed_beacon", nested)
 	}
 	return f

@@ -79,7 +79,7 @@ var tags = regexp.MustCompile(`^[a-z0-9._-]{1,50}$`)
 func CheckTag(parameter, tag string) fault.Fields {
 	f := fault.Fields{}
 	if tag != "" && !tags.MatchString(tag) {
-		f.Add(parameter, "A tag has 1 to 50 of the characters a-z, 0-9, dot, underscore and hyphen.")
+		f.Add(parameter, "A tag must have 1 to 50 of the characters a-z, 0-9, dot, underscore and hyphen.")
 	}
 	return f
 }

@@ -37,15 +37,15 @@ func DefaultParams() Params {
 // Check refuses parameters out of range under the interface's names, given the layers' names.
 func (p Params) Check(layers []string) error {
 	fields := fault.Fields{}
-	fields.AddIf(p.MinZones < 2 || p.MinZones > MaxZones, "min_zones", "It is a whole number from 2 to %d.", MaxZones)
+	fields.AddIf(p.MinZones < 2 || p.MinZones > MaxZones, "min_zones", "It must be a whole number from 2 to %d.", MaxZones)
 	fields.AddIf(p.MaxZones != 0 && (p.MaxZones < p.MinZones || p.MaxZones > MaxZones),
-		"max_zones", "It is a whole number from min_zones (%d) to %d.", p.MinZones, MaxZones)
+		"max_zones", "It must be a whole number from min_zones (%d) to %d.", p.MinZones, MaxZones)
 	for _, name := range slices.Sorted(maps.Keys(p.Weights)) {
 		switch w := p.Weights[name]; {
 		case !slices.Contains(layers, name):
 			fields.Addf("weights", "There is no layer %q.", name)
 		case !(w > 0 && w <= maxWeight):
-			fields.Addf("weights", "The weight of %s is a number over 0, at most %g. Leave a layer out by not naming it among the layers.", name, maxWeight)
+			fields.Addf("weights", "The weight of %s must be a number over 0, at most %g. Leave a layer out by not naming it among the layers.", name, maxWeight)
 		}
 	}
 	fields.Within("spatial_weight", p.SpatialWeight, 0, maxWeight)
@@ -56,7 +56,7 @@ func (p Params) Check(layers []string) error {
 	fields.Within("rho2", p.Rho2, 0, 1)
 	fields.Within("min_samples_per_zone", float64(p.MinSamplesPerZone), 2, 1000)
 	fields.Within("max_samples", float64(p.MaxSamples), 4, 100_000)
-	fields.AddIf(p.Method != KMeans && p.Method != Fuzzy, "method", "It is %s or %s.", KMeans, Fuzzy)
+	fields.AddIf(p.Method != KMeans && p.Method != Fuzzy, "method", "It must be %s or %s.", KMeans, Fuzzy)
 	fields.Within("fuzziness", p.Fuzziness, 1.05, 5)
 	fields.Within("starts", float64(p.Starts), 1, maxStarts)
 	fields.Merge(seed.Of(p.Seed).Check())

@@ -125,6 +125,6 @@ func (p Params) noMap(areaHa float64) string {
 	case upper < p.MinZones:
 		return fmt.Sprintf("The area and the samples have room for %d zones at most.", upper)
 	default:
-		return "Cleaning leaves no map of two zones: what differs is in patches smaller than the smallest part of a zone."
+		return "Cleaning leaves no map of two zones: any differences are in patches smaller than the smallest part of a zone."
 	}
 }
