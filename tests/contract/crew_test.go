@@ -225,7 +225,7 @@ func TestCrewPackage(t *testing.T) {
 	require.Contains(t, string(stored.Body), "its time zone is not known")
 	report := stored.Map(t)["data"].(map[string]any)
 	require.Equal(t, []any{5.0, 3.0}, []any{report["updated"], report["failed"]})
-	require.Contains(t, string(stored.Body), "DCIM/ditch.jpg: The file is HTML")
+	require.Contains(t, string(stored.Body), "DCIM/ditch.jpg: By its content the file is HTML")
 	seenRows, rows := seen.Map(t)["data"].(map[string]any)["rows"], report["rows"]
 	require.Equal(t, seenRows, rows, "the preview said so")
 	p.photo("ditch.jpg", jpeg+" of a ditch")
