@@ -250,13 +250,13 @@ func TestBadCompanyFilesAreRefused(t *testing.T) {
 			"no manifest":         {false, map[string]func([]byte) []byte{"manifest.json": gone}, []string{"manifest.json", "Fix:"}},
 			"a file more":         {false, map[string]func([]byte) []byte{"+": func([]byte) []byte { return []byte("x") }}, []string{`"extra"`, "does not list"}},
 			"a later format":      {false, map[string]func([]byte) []byte{"manifest.json": replace(`"format": 1`, `"format": 2`)}, []string{"format 2", "upgrade"}},
-			"no JSON":             {true, map[string]func([]byte) []byte{farms: replace(`{"id":`, `("id":`)}, []string{farms + ", line 1", "no JSON"}},
+			"no JSON":             {true, map[string]func([]byte) []byte{farms: replace(`{"id":`, `("id":`)}, []string{farms + ", line 1", "not a JSON"}},
 			"a column":            {true, map[string]func([]byte) []byte{farms: replace(`"phone":`, `"phono":`)}, []string{farms + ", line 1", `"phono" is not a column`}},
 			"a time":              {true, map[string]func([]byte) []byte{farms: replace(`"created_at":"20`, `"created_at":"xx`)}, []string{farms + ", line 1", "created_at"}},
 			"an id of others":     {true, map[string]func([]byte) []byte{"tables/fields.jsonl": replace(`"farm_id":1,`, `"farm_id":9,`)}, []string{"tables/fields.jsonl, line 1", "no id 9 of farms"}},
 			"a company of others": {true, map[string]func([]byte) []byte{farms: replace(`"company_id":1,`, `"company_id":2,`)}, []string{farms + ", line 1", "no id 2 of companies"}},
 			"the trail":           {true, map[string]func([]byte) []byte{trail: replace(`"action":"create"`, `"action":"delete"`)}, []string{"audit_entries is broken", "position 1"}},
-			"the wallet":          {true, map[string]func([]byte) []byte{"tables/wallets.jsonl": replace(`"balance":10000`, `"balance":90000`)}, []string{"the wallet says 900.00"}},
+			"the wallet":          {true, map[string]func([]byte) []byte{"tables/wallets.jsonl": replace(`"balance":10000`, `"balance":90000`)}, []string{"the wallet states 900.00"}},
 			"a role":              {true, map[string]func([]byte) []byte{"tables/role_slugs.jsonl": replace(`"farm.*"`, `"form.*"`)}, []string{"not a permission here"}},
 		} {
 			_, errOut, status := run(t, target, "", "company", "import", rewritten(t, good, bad.honest, bad.change))
