@@ -100,7 +100,7 @@ func TestConsoleOnABaseMap(t *testing.T) {
 	}{
 		{"shapes", archiveOf(shapes, allWater(), about), 1280, false, color.RGBA{0xcf, 0xdd, 0xe0, 255}, "© Map of water"},
 		{"pictures, on a phone in the dark", archiveOf(picture, allOf(t, color.RGBA{90, 90, 90, 255}), about), 375, true, color.RGBA{40, 40, 40, 255}, "© Map of water"},
-		{"none", nil, 1280, false, color.RGBA{0xef, 0xec, 0xe2, 255}, "The base map cannot be read; the ground stays plain."},
+		{"none", nil, 1280, false, color.RGBA{0xef, 0xec, 0xe2, 255}, "The base map cannot be read; the background stays plain."},
 	} {
 		_ = os.Remove(name)
 		if tt.tiles != nil {

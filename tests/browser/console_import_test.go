@@ -25,7 +25,7 @@ func founded(t *testing.T, p *Page, server *rig.Server) {
 	fill(p, "company", "New company")
 	fill(p, "email", "first@new.example")
 	fill(p, "password", "long enough to sign in")
-	click(p, "Make company and owner")
+	click(p, "Create company and owner")
 	click(p, "Add fields")
 	fill(p, "farm", "Hill farm")
 	fill(p, "country", "Spain")

@@ -101,7 +101,7 @@ func TestConsoleSettings(t *testing.T) {
 	click(p, "Create")
 	p.Until(`document.querySelector(".once code") && document.querySelector("tbody tr")`)
 	click(p, "Deliveries")
-	p.Until(`document.body.textContent.includes("Nothing was sent yet.")`)
+	p.Until(`document.body.textContent.includes("Nothing has been sent yet.")`)
 	accessible(p, "webhooks")
 	click(p, "Audit trail")
 	p.Until(`document.querySelector("tbody")?.textContent.includes("Create webhook")`)
