@@ -89,7 +89,7 @@ func (s *Shelf) Hold(days ...string) {
 	s.write("collection.json", map[string]any{"type": "Collection", "id": "shelf", "links": links})
 }
 
-// Replace gives the scene of a day the pixels of another day, as if it had been
+// Replace replaces the pixels of the scene of a day by those of another day, as if it had been
 // reprocessed: its item states when.
 func (s *Shelf) Replace(day, by, updated string) {
 	s.t.Helper()

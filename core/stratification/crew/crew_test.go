@@ -41,7 +41,7 @@ func TestWhatTheCrewSays(t *testing.T) {
 		"taken here":                   {point: crew.Point{Status: crew.Taken, At: &at}, status: sample.StatusCollected},
 		"taken, on the map as planned": {point: crew.Point{Status: crew.Taken, At: &at, OnMap: &planned}, status: sample.StatusCollected},
 		"taken, measured":              {point: crew.Point{Status: crew.Taken, At: &at, Measured: &north, Accuracy: &three, Clock: &clock}, status: sample.StatusCollected, place: &north},
-		"taken, moved and measured":    {point: crew.Point{Status: crew.Moved, At: &at, OnMap: &north, Measured: &planned}, status: sample.StatusCollected, place: &north, remark: "11 m off"},
+		"taken, moved and measured":    {point: crew.Point{Status: crew.Moved, At: &at, OnMap: &north, Measured: &planned}, status: sample.StatusCollected, place: &north, remark: "11 m away"},
 		"no date at all":               {point: crew.Point{Status: crew.Taken}, wrong: "collected_at"},
 		"a date without a zone":        {point: crew.Point{Status: crew.Taken, Clock: &at}, status: sample.StatusCollected, remark: "read as UTC"},
 		"moved without a place":        {point: crew.Point{Status: crew.Moved, At: &at}, wrong: "status"},
