@@ -1,5 +1,5 @@
-# Tilth. `make` alone prints what there is. Go, make and bash are all that is needed;
-# a C compiler adds the race detector, PostgreSQL or a container engine the tests on PostgreSQL.
+# Tilth. `make` alone lists the targets. Only Go, make and bash are needed. A C compiler adds the
+# race detector; PostgreSQL or a container engine adds the tests on PostgreSQL.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,10 +9,10 @@ SHELL := bash
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
 TESTFLAGS ?=
-# RACE=1, as CI sets it, has the race detector watch the tests, where there is a C compiler. It takes twice the time.
+# RACE=1, as CI sets it, runs the tests under the race detector if there is a C compiler. It takes twice the time.
 RACE ?= 0
-# Many tests of the whole program wait for a lease, a letter or another process: more of them run at a time than there are
-# cores. So do their programs: the detector, which keeps the cores busy and takes memory, has one more of them.
+# Many tests of the whole program wait for a lease, an e-mail or another process, so more of them run at a time than there are
+# cores. So do test programs: three more than cores, or one more with the detector, which keeps cores busy and takes memory.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL ?= -parallel 8 -p $(shell echo $$(($(CORES) + $(if $(filter 0,$(RACE)),3,1))))
 FUZZTIME ?= 20s
@@ -23,7 +23,7 @@ BUILT := -X tilth/wire.version=$(VERSION) -X tilth/wire.commit=$(shell git rev-p
 GENERATED := wire/wire_gen.go docs/openapi.json $(patsubst %,docs/%.md,commands settings permissions event-types errors formats)
 CONSOLE := adapters/console/dist
 
-# The real data lies beside the repository. Tests run in their own folders, so the path is absolute.
+# The real data is next to the repository. Tests run in their own folders, so the path is absolute.
 ifeq ($(origin TILTH_REAL_DATA),undefined)
 TILTH_REAL_DATA := $(wildcard ../shared/data)
 endif
@@ -32,11 +32,11 @@ ifneq ($(TILTH_REAL_DATA),)
 export TILTH_REAL_DATA
 endif
 
-# Built without the detector are packages that only compute on what one caller hands them and publish nothing to another
-# goroutine by an atomic of their own (a library that does so must be watched, or what it
-# orders looks like a race; tests/arch checks it of ours): SQLite translated from C with its memory, compression, checksums, signatures,
-# indices of text, patterns, numbers and letters, CSV, the tree of routes, bar codes, the drawing of lines, the schemas that
-# tests hold answers against, the traces of the system's calls, and the kernels of numbers, whose results the tests compare to
+# These packages are built without the detector, because they only compute on what one caller passes to them and publish nothing
+# to another goroutine through atomics of their own. (A library that does so must be watched, or accesses that it orders look like
+# races; tests/arch checks this for our packages.) They are SQLite translated from C with its memory, compression, checksums,
+# signatures, suffix arrays, regular expressions, numbers and letters, CSV, the route tree, bar codes, line drawing, the schemas
+# against which tests check answers, traces of system calls, and the numeric kernels, whose results the tests compare to
 # the digit.
 UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	compress/flate github.com/klauspost/compress/flate hash/adler32 hash/crc32 index/suffixarray strconv internal/strconv unicode unicode/utf8 \
@@ -46,60 +46,60 @@ UNWATCHED := modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory \
 	tilth/core/cropcheck tilth/core/geo tilth/core/ghg tilth/core/phenology tilth/core/vegetation \
 	tilth/core/stratification/internal/cluster tilth/core/stratification/internal/stats \
 	tilth/core/stratification/frame tilth/core/stratification/layer tilth/core/stratification/plan tilth/core/stratification/route tilth/core/stratification/sample
-# The check of unsafe pointers, which comes along with it, is left out: the program has none. So is what debuggers read,
-# which the link drops: a tenth of all compiling.
-# JSON was a sixth of the detector's work. It is built without inlining, too: what it inlines of sync would be atomics that
-# nobody watches, and its cache of types would look like a race.
+# The check of unsafe pointers, which the detector brings along, is left out, as the program has none. So is debug information,
+# which the linker drops: it takes a tenth of all compiling.
+# JSON was a sixth of the detector's work, so it is left out, too. It is also built without inlining: inlined parts of sync would
+# be unwatched atomics, and its cache of types would look like a race.
 DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >/dev/null 2>&1 && echo "-race '-gcflags=all=-d=checkptr=0 -dwarf=false'" $(UNWATCHED:%="'-gcflags=%=-race=false -dwarf=false'") "'-gcflags=encoding/json=-race=false -l -dwarf=false'"))
-# The program and its tests are compiled alike, so that make test finds what make run compiled: without what debuggers read, which
-# the link drops, a tenth of all compiling.
+# The program and its tests are compiled with the same flags, so that make test reuses what make run compiled: without debug
+# information, which the linker drops and which takes a tenth of all compiling.
 COMPILED := -trimpath -tags grpcnotrace
 PLAIN := $(COMPILED) -gcflags=all=-dwarf=false
-# Test binaries are linked without it, too, in half of the time. Without the detector they are built as the program is, without C.
+# Test binaries are linked without it, too, in half the time. Without the detector they are built like the program, without C.
 LEAN := -ldflags='-s -w' $(if $(DETECTOR),$(COMPILED) $(DETECTOR),$(PLAIN))
-# Tests that run on either database run on one, which their names decide; DATABASES=both, as CI sets it, runs them on both.
+# Tests that can run on either database run on one, chosen by their names; DATABASES=both, as CI sets it, runs them on both.
 DATABASES ?= one
-# A third of the pages that are opened in a browser, which is the longest of all; PAGES=all, as CI sets it, opens all.
+# Opening pages in a browser takes longest of all, so only a third of them are opened; PAGES=all, as CI sets it, opens all.
 PAGES ?= some
-# Compilers that keep their garbage up to a gigabyte take a fifth less, and there are a thousand of them.
+# A compiler that keeps up to a gigabyte of garbage takes a fifth less time, and a build runs a thousand of them.
 TOOLS := -toolexec='env GOGC=off GOMEMLIMIT=1GiB'
-# vet is a part of make lint, with more of its checks than go test runs; its facts of all that is imported
-# cost as much as a package of tests.
+# vet is a part of make lint, with more checks than go test runs; its facts about everything that is
+# imported cost as much as a package of tests.
 VETTED := -vet=off
-# The longest are begun first, so that they do not end alone.
+# The longest packages start first, so that they are not the last ones running.
 LONGEST := tilth/tests/contract tilth/tests/browser tilth/tests/simulate tilth/tests/storetest tilth/tests/storms
-# tests/bench has benchmarks alone, and the container library is built where a container engine answers.
+# tests/bench has only benchmarks, and the container library is built only if a container engine answers.
 TESTED = $(filter-out tilth/tests/bench tilth/tests/pgtest/container,$(shell $(GO) list ./...))
-# Tests that start whole servers collect garbage most of the time unless they may keep more of it: at 500 the suite of the
-# contract takes a seventh less than at 200, in 2.8 GB in place of 2.
-# The race detector sleeps a second at the end of each of eighty processes, for what tests leave behind; no test does. And it
-# maps its notes of each large piece of memory anew, so that each of their pages faults twice: writing them over takes less.
+# Tests that start whole servers collect garbage most of the time unless they may keep more of it: with GOGC=500 the contract
+# suite takes a seventh less time than with 200, and 2.8 GB instead of 2.
+# The race detector sleeps a second at the end of each of eighty processes, for what tests leave running; no test leaves any. It
+# also maps the shadow of each large piece of memory anew, so that each page of it faults twice: overwriting it takes less time.
 TEST_ENV := TILTH_TEST_DATABASES=$(DATABASES) TILTH_TEST_PAGES=$(PAGES) GOGC=$${GOGC:-500} $(if $(DETECTOR),CGO_ENABLED=1 GORACE="atexit_sleep_ms=0 clear_shadow_mmap_threshold=1073741824 $${GORACE:-}",CGO_ENABLED=0)
 
 run: build ## build, then serve the demo company from ./tilth-data
 	bin/tilth serve --demo
 
-test: ## what a fresh machine can run (RACE=1: with the race detector, as CI does, where there is a C compiler)
+test: ## the tests that a fresh machine can run (RACE=1: with the race detector, as in CI, if there is a C compiler)
 	@$(if $(DETECTOR),,echo 'NOTE: NO RACE DETECTOR. Fix: $(if $(filter 0,$(RACE)),set RACE=1 as CI does.,install gcc or clang.)')
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 60m $(TESTFLAGS) $(LONGEST) $(TESTED)
 
-test-casbin: ## what roles allow beside casbin's own Enforcer, which the program is without: a module of its own, compiled for itself
+test-casbin: ## compares what roles allow with casbin's own Enforcer, which the program does not contain: a module of its own, compiled separately
 	$(GO) -C tests/casbin vet ./...
 	$(GO) -C tests/casbin test -count=1 $(TESTFLAGS) ./...
 
 test-unit: ## the fast tests: rules, use cases, house rules; no server is started
 	TILTH_TEST_POSTGRES=none $(GO) test -short $(TESTFLAGS) $(patsubst %,./%/...,$(wildcard core ports app tests/arch))
 
-test-cluster: ## three replicas over PostgreSQL, three nodes of NATS and a bucket, any of which is taken away (make test runs a part)
+test-cluster: ## three replicas on PostgreSQL, three NATS nodes and a bucket, each of which becomes unavailable (make test runs a part)
 	TILTH_CLUSTER=1 $(GO) test -count=1 -timeout 90m -v -run '^Test(ReplicasLoseNothing|NothingGrowsUnderLoad)$$' $(TESTFLAGS) ./tests/replicas
 
-test-rolling: ## replaces replicas one by one, by this release and by the one before it, under load
+test-rolling: ## replaces replicas one by one under load, by this release and by the one before it
 	TILTH_ROLLING=1 $(GO) test -count=1 -timeout 30m -v -run '^TestReplicasAreReplacedOneByOne$$' $(TESTFLAGS) ./tests/replicas
 
-hostile: ## a thousand clients who mean no good, while a company works (make test runs a tenth of it)
+hostile: ## a thousand hostile clients, while a company works (make test runs a tenth of it)
 	TILTH_HOSTILE=1 $(GO) test -count=1 -timeout 15m -v -run '^TestHostileClients$$' $(TESTFLAGS) ./tests/storms
 
 soak: ## a thousand orders over a source that fails, in processes that are killed (make test runs a tenth of it)
@@ -108,45 +108,45 @@ soak: ## a thousand orders over a source that fails, in processes that are kille
 kills: ## mixed load on a server that is killed 50 times, on each database (make test runs a tenth of it)
 	TILTH_KILLS=50 $(GO) test -count=1 -timeout 30m -v -run '^TestKilled' $(TESTFLAGS) ./tests/storms
 
-simulate: ## kills the server at every call to its database and files, and 500 seeded worlds (make test runs a tenth)
+simulate: ## kills the server at every call to its database and files, and runs 500 seeded worlds (make test runs a tenth)
 	TILTH_SIMULATE=1 $(GO) test -count=1 -timeout 60m -v $(TESTFLAGS) ./tests/simulate
 
-gdal: ## every encoding that GDAL writes is read as GDAL reads it, and GDAL reads every file that we write (needs gdal-bin; make test takes a ninth)
+gdal: ## reads every encoding that GDAL writes as GDAL does, and has GDAL read every file that we write (needs gdal-bin; make test runs a ninth)
 	@command -v gdal_translate ogr2ogr >/dev/null || echo 'NOTE: no GDAL, so NOTHING IS COMPARED WITH IT. Fix: install gdal-bin.'
 	TILTH_GDAL=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run 'GDAL|AsOtherDatasets' ./adapters/imagery/cog ./adapters/imagery/catalog ./adapters/imagery/internal/cogwrite ./adapters/imagery/mapfile ./adapters/render ./adapters/exchange/... ./tests/contract
 
-grass: ## the wetness index beside those of GRASS (needs Debian's grass-core; make test leaves it out)
+grass: ## compares the wetness index with those of GRASS (needs Debian's grass-core; make test leaves it out)
 	@command -v grass >/dev/null || echo 'NOTE: no GRASS, so NO WETNESS IS COMPARED WITH ITS. Fix: install grass-core.'
 	TILTH_GRASS=1 $(GO) test -count=1 -v $(TESTFLAGS) -run GRASS ./core/stratification/layer
 
-qgis: ## QGIS's own readers open, change and save a package for crews, and read the maps of OGC API - Features, the STAC catalogue and the project of docs/examples (needs python3-qgis; of the panel of STAC QGIS 3.40 and xvfb, here or below TILTH_QGIS_ROOT)
+qgis: ## QGIS's own readers open, change and save a package for crews, and read the maps of OGC API - Features, the STAC catalogue and the project of docs/examples (needs python3-qgis; the STAC panel needs QGIS 3.40 and xvfb, here or below TILTH_QGIS_ROOT)
 	@/usr/bin/python3 -c 'import qgis.core' 2>/dev/null || echo "NOTE: no QGIS, so packages are NOT OPENED by its own reader. Fix: apt-get install --no-install-recommends python3-qgis (Debian)."
 	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestQGIS(OpensThePackage|ReadsTheMaps|ShowsThePanel)$$' ./tests/contract
 	TILTH_QGIS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestExamples$$' ./tests/clients
 
-compare: ## random commands answered the same by SQLite and PostgreSQL, 400 series of them (make test runs a tenth)
+compare: ## checks that SQLite and PostgreSQL answer random commands the same, in 400 series (make test runs a tenth)
 	$(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^TestSQLiteEqualsPostgreSQL$$' ./tests/contract -rapid.checks=100
 
-clients: ## generated clients in TypeScript and Go, recipes in Python and R, linters of the document, and a validator of STAC (needs npm; make test runs the recipes)
+clients: ## generated clients in TypeScript and Go, recipes in Python and R, linters of the OpenAPI document, and a STAC validator (needs npm; make test runs the recipes)
 	@command -v npm >/dev/null || echo 'NOTE: no npm, so the TypeScript client and the linters are LEFT OUT. Fix: install Node.js 20 or later.'
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 15m -v $(TESTFLAGS) ./tests/clients
 	TILTH_CLIENTS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^Test(SuppliersFromOutlinesToSeries|AssessmentsFromATableToReports)$$' ./tests/contract
 
-browser: ## the console and the reference of the interface in Chromium: on a phone and on a desk, light and dark (needs chromium)
+browser: ## the console and the API reference in Chromium, in phone and desktop sizes, light and dark (needs chromium)
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'NOTE: no Chromium, so NO PAGE IS OPENED. Fix: install chromium.'
 	TILTH_BROWSER=1 $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) ./tests/browser
 
-walks: ## pictures of all screens, on a phone and on a desk, light and dark, in bin/walks, to be looked at (needs chromium)
+walks: ## screenshots of all screens for review in bin/walks, in phone and desktop sizes, light and dark (needs chromium)
 	mkdir -p bin/walks
 	TILTH_BROWSER=1 TILTH_PICTURES=$(CURDIR)/bin/walks $(GO) test -count=1 -timeout 30m -v $(TESTFLAGS) -run '^Test(WalkOver|ConsoleImportsOutlines)' ./tests/browser
 
-frames: ## frames a second of the farm map with 1,000 fields while it is dragged, in the software renderer (needs chromium and a machine at rest)
+frames: ## frames per second of the farm map with 1,000 fields while it is dragged, in the software renderer (needs chromium and an idle machine)
 	TILTH_FRAMES=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestFramesOfAThousandFields$$' ./tests/browser
 
-fields: ## what the farm map of 10,000 fields takes: time, memory, and what searches keep the page busy for (needs chromium and a machine at rest)
+fields: ## what the farm map of 10,000 fields takes: time, memory, and how long searches keep the page busy (needs chromium and an idle machine)
 	TILTH_FIELDS=1 $(GO) test -count=1 -timeout 10m -v $(TESTFLAGS) -run '^TestTenThousandFieldsOnTheFarmMap$$' ./tests/browser
 
-drawn: ## 10,000 requests on each database, drawn from the document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
+drawn: ## 10,000 requests on each database, drawn at random from the OpenAPI document; TILTH_DRAWN_SEED=N draws others (make test runs a tenth)
 	TILTH_DRAWN=1 $(GO) test -count=1 -timeout 15m -v -run '^TestDrawnRequests$$' $(TESTFLAGS) ./tests/clients
 
 observability: ## dashboard and alerts, evaluated by a Prometheus on the running demo (needs Debian's prometheus)
@@ -159,7 +159,7 @@ bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	@echo 'The plans of the lists, on both databases:'
 	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence/...
 
-bench-peers: ## the same work with rasterio, scikit-learn, PocketBase, Django REST framework and a bare server, by seconds of the processor (needs Debian's python3-rasterio, python3-sklearn, python3-djangorestframework, python3-psycopg2, gunicorn)
+bench-peers: ## the same work with rasterio, scikit-learn, PocketBase, Django REST framework and a bare server, in processor seconds (needs Debian's python3-rasterio, python3-sklearn, python3-djangorestframework, python3-psycopg2, gunicorn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers(Remote)?$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
 	TILTH_BENCH_PEERS=1 $(GO) test -run '^$$' -bench '^BenchmarkFloor$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench
 	$(GO) test -run '^$$' -bench '^BenchmarkPeersZones$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./core/stratification/zoning
@@ -175,14 +175,14 @@ lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting; go
 	$(GO) mod tidy -diff
 	$(GO) run $(GOLANGCI) run ./...
 
-generate: ## wire's injectors, the OpenAPI document and the pages of reference
+generate: ## wire's injectors, the OpenAPI document and the reference pages
 	$(GO) tool wire gen ./wire/...
 	@mkdir -p docs
 	$(GO) run ./wire/tilth openapi > docs/openapi.json.new
 	mv docs/openapi.json.new docs/openapi.json
 	$(GO) run ./tests/reference -dir docs
 
-answers: ## records what operations answer in tests, as examples of the document, of those that have none in adapters/http/v12/answers
+answers: ## records answers of operations in tests as examples of the OpenAPI document, for operations that have none in adapters/http/v12/answers
 	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -run '^TestExamplesWork$$' ./tests/clients
 	TILTH_ANSWERS=$(CURDIR)/adapters/http/v12/answers $(GO) test -count=1 -timeout 30m $(TESTFLAGS) ./tests/contract
 	$(MAKE) --no-print-directory generate
@@ -191,7 +191,7 @@ console: ## the pages of the console, from adapters/console/web (needs npm, Node
 	cd adapters/console/web && npm ci --no-audit --no-fund --ignore-scripts && npm run generate && npm run check && npm run test && npm run build
 	$(GO) run ./tests/packed $(CONSOLE)/console
 
-generate-check: ## generate, and fail when that changed anything
+generate-check: ## generate, and fail if that changes anything
 	@before=$$(mktemp -d); trap 'rm -rf "$$before"' EXIT; \
 	for file in $(GENERATED); do mkdir -p "$$before/$$(dirname $$file)"; cp "$$file" "$$before/$$file" 2>/dev/null || true; done; \
 	$(MAKE) --no-print-directory generate; \
@@ -220,18 +220,18 @@ sbom: ## bin/tilth.cdx.json, the modules in the program with their licences (Cyc
 	mv bin/tilth.cdx.json.new bin/tilth.cdx.json
 
 BIN ?= bin/tilth
-# LINKED is more for the linker: make release leaves the id of the build out.
+# LINKED holds further flags for the linker: make release leaves out the build id.
 LINKED ?=
 
 build: ## bin/tilth, static
 	CGO_ENABLED=0 $(GO) build $(TOOLS) $(PLAIN) -buildvcs=false -ldflags '-s -w $(LINKED) $(BUILT)' -o $(BIN) ./wire/tilth
 
-# What the program may take, in bytes. Where it takes more, `go tool nm -size -sort size` says of what. Mostly it is a library, or a
-# call of a method by name (`go build -ldflags=-dumpdep` marks it ReflectMethod), for which the linker keeps every method.
+# The maximum size of the program, in bytes. If it is exceeded, `go tool nm -size -sort size` shows by what. Usually it is a library,
+# or a call of a method by name (`go build -ldflags=-dumpdep` marks it ReflectMethod), for which the linker keeps every method.
 MAX_SIZE := 64000000
 MAX_PACKED := 24000000
 
-size: ## bin/size/tilth, for Linux on amd64, is at most 64 MB, and 24 MB packed by gzip -9
+size: ## checks that bin/size/tilth, for Linux on amd64, is at most 64 MB, and 24 MB compressed by gzip -9
 	@GOOS=linux GOARCH=amd64 $(MAKE) --no-print-directory build BIN=bin/size/tilth
 	@size=$$(wc -c < bin/size/tilth) packed=$$(gzip -9 -n -c bin/size/tilth | wc -c); \
 	echo "The program takes $$size bytes of $(MAX_SIZE), packed $$packed of $(MAX_PACKED)."; \
@@ -240,14 +240,14 @@ size: ## bin/size/tilth, for Linux on amd64, is at most 64 MB, and 24 MB packed 
 release: ## bin/release: archives for six platforms, Debian packages, container images, checksums; VERSION=1.2.3, SIGNING_KEY=file of ssh-keygen (docs/install.md)
 	$(GO) -C wire/packaging run ./release $(if $(filter command line environment,$(origin VERSION)),-version '$(VERSION)') $(RELEASEFLAGS)
 
-packaging: ## the module that makes releases: vet, its signatures and manual pages, the manifests and the compose file read strictly
+packaging: ## checks the module that makes releases: vet, signatures, manual pages, and strict reading of the manifests and the compose file
 	$(GO) -C wire/packaging vet ./...
 	$(GO) -C wire/packaging test -count=1 -timeout 10m $(TESTFLAGS) ./...
 
-test-release: ## what make release makes: headers, contents, manual pages, manifests; one archive built twice from two folders
+test-release: ## checks what make release makes: headers, contents, manual pages, manifests; builds one archive twice, from two folders
 	TILTH_RELEASE=1 $(GO) -C wire/packaging test -count=1 -timeout 60m -v $(TESTFLAGS) ./...
 
-test-packages: ## the Debian package and the image installed, served, upgraded and removed in a root of their own, and the services of the compose file (Linux, root, debootstrap, postgresql)
+test-packages: ## installs, serves, upgrades and removes the Debian package, and starts the image, each in its own root, and runs the services of the compose file (Linux, root, debootstrap, postgresql)
 	wire/packaging/debian/try.sh
 
 guides: ## bin/guides, the guides of docs/ as static files, as the program shows them below /docs/

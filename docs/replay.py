@@ -3,14 +3,14 @@
 
     python3 docs/replay.py FILE...      the answer of GET ghg/assessments/{id}/submissions/{n}/, - for stdin
 
-It is a second witness beside `tilth ghg replay`: Python 3 without anything else, and no equation of the engine. It prints
-a line a file, and ends with 0 where all are the same, 1 where one differs, 2 where one cannot be read. docs/ghg.md says
+It is a second witness in addition to `tilth ghg replay`: it needs only Python 3, and has no equation of the engine. It prints
+one line per file, and exits with 0 if all are the same, 1 if one differs, 2 if one cannot be read. docs/ghg.md states
 what it checks, and what no replay can see.
 """
 import ast, hashlib, json, math, operator, re, sys
 
-ACCURACY = 1e-12  # of a step or a figure, relative: machines round the last digit of a power or a logarithm otherwise
-NEAR_NOTHING = 0.05  # a deviation that leaves less of a line is not taken as a ratio
+ACCURACY = 1e-12  # of a step or a figure, relative: machines round the last digit of a power or a logarithm differently
+NEAR_NOTHING = 0.05  # a deviation that leaves less than this share of a line is not taken as a ratio
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 FUNCTIONS = {"min": min, "max": max, "pow": math.pow}
 AMOUNTS = {"fertilizers": ["kg_per_ha"], "organic_inputs": ["kg_per_ha", "m3_per_ha"], "crop_protection": ["applications"],
@@ -38,12 +38,12 @@ def tonnes(kg):
 
 
 def prints(t, kg):
-    """Whether so many kg are printed as so many t, to the gram."""
+    """Whether an amount in kg is printed as one in t, to the gram."""
     return abs(t - kg / 1000) <= 0.5e-6 + ACCURACY * abs(t)
 
 
 def evaluate(node, of):
-    """An equation over (symbol, value) pairs."""
+    """Evaluates an equation over (symbol, value) pairs."""
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return float(node.value)
     if isinstance(node, ast.Name):
@@ -53,7 +53,7 @@ def evaluate(node, of):
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
         return OPERATORS[type(node.op)](evaluate(node.left, of), evaluate(node.right, of))
     if isinstance(node, ast.Call) and node.func.id == "sum":
-        total = 0.0  # one after the other: the sum of Python 3.12 rounds otherwise
+        total = 0.0  # one by one: the sum of Python 3.12 rounds differently
         for symbol, v in of:
             total += v if symbol == node.args[0].id else 0.0
         return total
@@ -69,7 +69,7 @@ def look_up(tree, path):
 
 
 def stretch(value, moves):
-    """The deviations of a line combine as ratios: each side is scaled to exp(root of the squared logarithms) - 1."""
+    """The deviations of a line combine as ratios: each side is scaled to exp(root of the sum of the squared logarithms) - 1."""
     scale = []
     for side in (min, max):
         ds = [side(0.0, low, high) for low, high in moves.values()]
@@ -95,7 +95,7 @@ class Replay:
         self.steps, self.rows, self.used, self.sums = [], {}, set(), {}
 
     def argument(self, a):
-        """The value of an input or a factor, and what it is with each row alone at its bounds."""
+        """The value of an input or a factor, its values with each row alone at its bounds, and the step that it comes from."""
         value, moves, named = float(a["value"]), {}, "key" in a
         if a.get("from"):
             need(0 < a["from"] <= len(self.steps), f"{a['symbol']} is from step {a['from']}, which does not precede it")
@@ -138,7 +138,7 @@ class Replay:
         self.steps.append((float(line["result"]), moves, line))
 
     def total(self, line, values):
-        """A line of the report, or the total of all lines: the deviations of one row add straight, those of rows by squares."""
+        """Checks a line of the report, or the total of all lines: deviations of one row add linearly, those of different rows by squares."""
         of, moves, result = line["total"], {}, float(line["result"])
         for value, parts, source in values:
             if source and self.steps[source - 1][2].get("total"):
@@ -154,7 +154,7 @@ class Replay:
         self.sums[line["number"]] = moves
 
     def whole(self):
-        """No part of the report is left out of the totals, and no amount of the snapshot without a step."""
+        """Checks that the totals leave out no part of the report, and that no amount of the snapshot is without a step."""
         reached = set()
         for _, _, line in reversed(self.steps):
             if line["number"] in reached or line.get("total") and not line["total"].get("label"):
@@ -171,7 +171,7 @@ class Replay:
                     need(any(("snapshot", f"{place}.{m}") in self.used for m in members), f"no step uses {place}")
 
     def printed(self):
-        """The figures of the report are those of the steps, to the gram."""
+        """Checks that the figures of the report are those of the steps, to the gram."""
         r, kg = self.report, {}
         for of, listed, key in ("emissions", "by_source", "uncertainty"), ("removals", "removals_by_source", "removals_uncertainty"):
             sums = {tuple(t.get(k) or d for k, d in (("model", ""), ("label", ""), ("section", ""), ("scope", 0))): (line["result"], t["low"], t["high"])
@@ -193,7 +193,7 @@ class Replay:
 
 
 def members(text, at):
-    """Where the values of the members of the JSON object at a place stand in its text."""
+    """Returns where the values of the members of the JSON object at a place are in its text."""
     read, blank, found = json.JSONDecoder().raw_decode, re.compile(r"[\s,:]*"), {}
     at = blank.match(text, at + 1).end()
     while text[at] != "}":
@@ -206,7 +206,7 @@ def members(text, at):
 
 
 def whole(digits):
-    """A number without a point: one of 2^53 and more is the double that it was written from, not an exact integer."""
+    """Reads a number without a decimal point: from 2^53 on it is the double from which it was written, not an exact integer."""
     return int(digits) if abs(int(digits)) < 2**53 else float(digits)
 
 

@@ -1,4 +1,4 @@
-# Signs in, makes a farm with fields from a file, and reads the season's NDVI of each. R 4.2 or later, with httr2.
+# Signs in, creates a farm with fields from a file, and reads the season's NDVI of each. R 4.2 or later, with httr2.
 
 library(httr2)
 
@@ -7,7 +7,7 @@ email <- Sys.getenv("TILTH_EMAIL", "owner@demo.example")
 password <- Sys.getenv("TILTH_PASSWORD", "tilth-demo-2025")
 token <- NULL
 
-# Returns the data of an answer. Stops with the code and the message of what fails.
+# Returns the data of an answer. Stops with the code and the message of an error.
 call <- function(method, path, body = NULL) {
   req <- request(paste0(url, path)) |> req_method(method) |>
     req_error(body = function(resp) {
@@ -47,7 +47,7 @@ invisible(call("POST", "/cultivation/", lapply(fields, function(f) {
   list(field_id = f$id, season_id = season$id, crop_id = crop$id)
 })))
 
-# Series of all fields in one order, read when the last of them is there.
+# Order the series of all fields in one request, and read each when it is ready.
 orders <- "/profiles/vegetation-index-profile/orders/"
 placed <- call("POST", paste0(orders, "batch/"), lapply(fields, function(f) {
   list(field_uuid = f$uuid, season_id = season$id)

@@ -1,4 +1,4 @@
-"""Signs in, makes a farm with fields from a file, and reads the season's NDVI of each. Python 3.9 or later, no packages."""
+"""Signs in, creates a farm with fields from a file, and reads the season's NDVI of each. Python 3.9 or later, no packages."""
 
 import json
 import os
@@ -12,7 +12,7 @@ token = None
 
 
 def call(method, path, body=None):
-    """Returns the data of an answer. Raises RuntimeError with the code and the message of what fails."""
+    """Returns the data of an answer. Raises RuntimeError with the code and the message of an error."""
     request = urllib.request.Request(URL + path, method=method, headers={"Content-Type": "application/json"})
     if token:
         request.add_header("Authorization", "Bearer " + token)
@@ -48,7 +48,7 @@ crop = call("GET", "/crop/?search=winter%20wheat")["results"][0]
 fields = call("GET", f"/field/?farm={farm['id']}&page=all")["results"]
 call("POST", "/cultivation/", [{"field_id": f["id"], "season_id": season["id"], "crop_id": crop["id"]} for f in fields])
 
-# Series of all fields in one order, read when the last of them is there.
+# Order the series of all fields in one request, and read each when it is ready.
 orders = "/profiles/vegetation-index-profile/orders/"
 placed = call("POST", orders + "batch/", [{"field_uuid": f["uuid"], "season_id": season["id"]} for f in fields])
 for item in placed["items"]:

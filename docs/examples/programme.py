@@ -1,7 +1,7 @@
-"""The series of a programme in pandas: one table, a column a field, and the fields that lag behind.
+"""The series of a programme in pandas: one table with a column per field, and the fields that lag behind.
 
-Cells begin with "# %%": run them one by one in VS Code, Spyder or Jupyter (jupytext), or the whole with python3 programme.py.
-TILTH_URL names the server, TILTH_KEY an API key with vi-profile.view, TILTH_SHARE=true reads what suppliers share, in place of your own.
+Cells begin with "# %%": run them one by one in VS Code, Spyder or Jupyter (jupytext), or all at once with python3 programme.py.
+TILTH_URL names the server, TILTH_KEY an API key with vi-profile.view, TILTH_SHARE=true reads what suppliers share instead of your own.
 """
 
 # %% Read: one request, whatever the number of fields
@@ -21,7 +21,7 @@ series = pd.read_csv(
 orders = series["order_id"].nunique()
 print(f"{orders} order{'' if orders == 1 else 's'}, {len(series)} date{'' if len(series) == 1 else 's'}")
 
-# %% Align: a column a field, a value a day, gaps of up to 20 days filled between two dates
+# %% Align: a column per field, a value per day, gaps of up to 20 days filled between two dates
 daily = (
     series.pivot_table(index="date", columns="field", values="value")
     .resample("D")
@@ -30,7 +30,7 @@ daily = (
 )
 print(daily.resample("MS").median().round(2).to_string())
 
-# %% Compare: every field with the middle of the programme, on the days that both were seen
+# %% Compare: every field with the median of the programme, on the days that have both
 season = pd.DataFrame({
     "peak": daily.max().round(2),
     "peak_on": daily.idxmax().dt.date,
@@ -38,5 +38,5 @@ season = pd.DataFrame({
 })
 print(season.sort_values("behind", ascending=False).to_string())
 
-# %% Keep
+# %% Save
 daily.round(4).to_csv("programme.csv")

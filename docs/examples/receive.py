@@ -1,6 +1,6 @@
-"""Receives webhooks, and believes those alone whose signature is right. Python 3.9 or later, no packages.
+"""Receives webhooks, and accepts only those whose signature is valid. Python 3.9 or later, no packages.
 
-TILTH_WEBHOOK_SECRET is the secret that the webhook was made with, TILTH_WEBHOOK_PORT where to listen (8099).
+TILTH_WEBHOOK_SECRET is the secret that the webhook was created with, TILTH_WEBHOOK_PORT the port to listen on (8099).
 """
 
 import base64
@@ -12,11 +12,11 @@ import os
 import time
 
 KEYS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ["TILTH_WEBHOOK_SECRET"].split()]
-seen = set()  # ids of events that were worked on; a program that restarts keeps them in its database
+seen = set()  # ids of events that were processed; a program that restarts keeps them in its database
 
 
 def genuine(headers, body):
-    """Tells whether somebody who has the secret sent this, within the last five minutes."""
+    """Reports whether a sender who has the secret sent this within the last five minutes."""
     stamp = headers.get("webhook-timestamp", "")
     if not stamp.isdigit() or abs(time.time() - int(stamp)) > 300:
         return False
@@ -33,7 +33,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.answer(413)
             return
         body = self.rfile.read(size)
-        if not genuine(self.headers, body):  # before anything of the body is read
+        if not genuine(self.headers, body):  # before the body is parsed
             print("refused: no genuine signature", flush=True)
             self.answer(401)
             return

@@ -23,12 +23,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// within names the folder of the programs, in the process that has a network and a list of hosts of its own.
+// within is the variable with the folder of the programs, in the process that has its own network and hosts file.
 const within = "PROGRAMS_OF_COMPOSE"
 
 // TestComposeRuns runs what the compose file describes, with its commands, variables, passwords and host names, in the order of its
-// dependencies, as processes in a network of their own in place of containers. PostgreSQL is that of this machine (Debian's); NATS
-// and versitygw are built from the versions that the file names. Only what containers keep apart differs: folders stand for volumes,
+// dependencies, as processes in their own network instead of containers. PostgreSQL is that of this machine (Debian's); NATS and
+// versitygw are built from the versions that the file names. Only what containers isolate differs: folders stand for volumes,
 // and the worker, which shares the network, listens on other ports.
 func TestComposeRuns(t *testing.T) {
 	if programs := os.Getenv(within); programs != "" {
@@ -62,7 +62,7 @@ func TestComposeRuns(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// stack is the services as they run, with the folders of their volumes.
+// stack holds the services as they run, with the folders of their volumes.
 type stack struct {
 	t        *testing.T
 	project  *types.Project
@@ -111,8 +111,8 @@ func runCompose(t *testing.T, programs string) {
 	}
 }
 
-// works makes the server, the worker, the relay and the bucket do something: the completeness of an assessment is computed by a job, a
-// file lies in the bucket, and a stream reports what NATS relayed.
+// works exercises the server, the worker, the relay and the bucket: a job computes the completeness of an assessment, a file is stored
+// in the bucket, and a stream reports what NATS relayed.
 func (s *stack) works(token string) {
 	t := s.t
 	ask := func(method, path, media string, body []byte) (out map[string]any) {
@@ -155,10 +155,10 @@ func (s *stack) works(token string) {
 	require.Equal(t, "event: field_split", lines.Text())
 }
 
-// healthy makes the doctor look at the parts that the file connects. The archive of imagery is not one of them.
+// healthy has the doctor check the parts that the file connects. The imagery archive is not one of them.
 func (s *stack) healthy() {
 	cmd := s.command("tilth", "admin", s.environ("admin"), append(s.project.Services["admin"].Command, "--json"))
-	said, _ := cmd.Output() // its status says that the archive cannot be reached
+	said, _ := cmd.Output() // its exit status reports that the archive cannot be reached
 	var parts []struct {
 		Part   string
 		OK     bool
@@ -177,7 +177,7 @@ func (s *stack) healthy() {
 	require.Equal(s.t, 6, seen, "%s", said)
 }
 
-// postgres does what the image does with its variables, until the check of the file finds it healthy.
+// postgres starts PostgreSQL as the image does with its variables, and waits until the health check of the file passes.
 func (s *stack) postgres() {
 	t, service := s.t, s.project.Services["postgres"]
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
@@ -212,7 +212,7 @@ func (s *stack) postgres() {
 	}
 }
 
-// placed returns words of a service with the folders of this machine for its volumes and secrets.
+// placed returns words of a service with folders of this machine in place of its volumes and secrets.
 func (s *stack) placed(service string, words []string) (out []string) {
 	for _, word := range words {
 		for _, v := range s.project.Services[service].Volumes {
@@ -276,7 +276,7 @@ func (s *stack) spawn(cmd *exec.Cmd) {
 	})
 }
 
-// tilth runs a command of a service of Tilth to its end; without words, the command of the file.
+// tilth runs a command of a service of Tilth to its end; without words, it runs the command of the file.
 func (s *stack) tilth(service string, words ...string) []byte {
 	if len(words) == 0 {
 		words = s.project.Services[service].Command

@@ -215,7 +215,7 @@ func load(t *testing.T, environ map[string]string) (*types.Project, error) {
 	return loader.LoadWithContext(t.Context(), compose, func(o *loader.Options) { o.Profiles = []string{"admin"} })
 }
 
-// started returns the roles of the process that a command starts, whose settings are valid.
+// started returns the roles of the process that a command starts, and checks that its settings are valid.
 func started(t *testing.T, name string, args []string, environ map[string]string) []string {
 	t.Helper()
 	if args[0] != "serve" {

@@ -1,4 +1,4 @@
-// What a guide does beyond being read: its contents fold on a phone, its blocks are copied, and all guides are searched.
+// What a guide offers besides text: its contents fold on a phone, its blocks can be copied, and all guides can be searched.
 // Without scripts it is a page of text with its contents.
 "use strict";
 
@@ -17,7 +17,7 @@ if ("served" in document.documentElement.dataset) {
   }
 }
 
-// Browsers let pages copy only where nobody between could have changed them.
+// Browsers let a page copy only if nobody could have changed it on the way.
 if (navigator.clipboard) {
   for (const pre of document.querySelectorAll("pre")) {
     const block = document.createElement("div"), button = document.createElement("button");
@@ -39,7 +39,7 @@ if (navigator.clipboard) {
 }
 
 const field = document.getElementById("search"), found = document.getElementById("found"), heard = document.getElementById("heard");
-let sections; // a promise of what is searched, fetched when someone begins to search
+let sections; // a promise of what is searched, fetched when a search begins
 field.hidden = false;
 field.addEventListener("focus", load);
 field.addEventListener("input", show);
@@ -67,7 +67,7 @@ function load() {
   return sections;
 }
 
-// step moves between the field and what was found.
+// step moves the focus between the search field and the results.
 function step(e) {
   const all = [field, ...found.querySelectorAll("a")], at = all.indexOf(document.activeElement);
   if (at < 0) return;
@@ -91,7 +91,7 @@ async function show() {
   if (asked === field.value) say(hits, hits.length ? `${hits.length} found` : "Nothing found");
 }
 
-// search returns the sections that have all words, those first that have them in their headings.
+// search returns the sections that have all words, those with the words in their headings first.
 function search(all, words) {
   const rank = (s) => words.reduce((sum, w) => {
     const head = s.head.includes(w), body = s.body.includes(w);

@@ -1,4 +1,4 @@
-// Sends the token of a one-time link, which stands behind the #, with the form.
+// Sends the token of a one-time link, which is the part after the #, with the form.
 "use strict";
 const form = document.getElementById("form");
 const report = document.getElementById("status");

@@ -1,5 +1,5 @@
-// Walk signs in, makes a farm with fields from a file, and reads the season's NDVI of each. The package tilth is
-// generated from the document of the interface: oapi-codegen -config oapi-codegen.yaml openapi.json
+// Walk signs in, creates a farm with fields from a file, and reads the season's NDVI of each. The package tilth is
+// generated from the OpenAPI document: oapi-codegen -config oapi-codegen.yaml openapi.json
 package main
 
 import (
@@ -31,7 +31,7 @@ func signedIn(ctx context.Context) (*tilth.Client, error) {
 		Email: cmp.Or(os.Getenv("TILTH_EMAIL"), "owner@demo.example"), Password: cmp.Or(os.Getenv("TILTH_PASSWORD"), "tilth-demo-2025"),
 	})
 	if err != nil {
-		return nil, err // a *tilth.Refused with code, message and details, where the service said no
+		return nil, err // a *tilth.Refused with code, message and details, if the service refused
 	}
 	return tilth.NewClient(url, func(_ context.Context, req *http.Request) error {
 		req.Header.Set("Authorization", "Bearer "+answer.JSON.Data.Access)
@@ -86,7 +86,7 @@ func makeFarm(ctx context.Context, api *tilth.Client, name string) (tilth.Farm, 
 	return made.JSON.Data.AsFarm()
 }
 
-// importTable makes many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
+// importTable creates many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
 func importTable(ctx context.Context, api *tilth.Client, farm int64) error {
 	const many = 200
 	table := strings.Builder{}
@@ -116,7 +116,7 @@ func importTable(ctx context.Context, api *tilth.Client, farm int64) error {
 	return nil
 }
 
-// importFields makes fields from a file: one request for up to 1,000 features. Sent again, it changes nothing.
+// importFields creates fields from a file: one request for up to 1,000 features. Sent again, it changes nothing.
 func importFields(ctx context.Context, api *tilth.Client, farm int64) error {
 	file := tilth.GeoJSONFeatureCollection{Type: "FeatureCollection"}
 	for i := range 3 {
@@ -152,7 +152,7 @@ func square(west, south, side float64) tilth.GeoJSONPolygon {
 	}}
 }
 
-// cultivate grows winter wheat in all fields, in a season that it makes.
+// cultivate grows winter wheat in all fields, in a season that it creates.
 func cultivate(ctx context.Context, api *tilth.Client, fields []tilth.Field) (season int64, err error) {
 	var body tilth.SeasonCreateJSONRequestBody
 	day := func(month time.Month, day int) types.Date {
@@ -186,7 +186,7 @@ func cultivate(ctx context.Context, api *tilth.Client, fields []tilth.Field) (se
 	return one.Id, err
 }
 
-// series orders the series of all fields at once, and reads each when it is there.
+// series orders the series of all fields at once, and reads each when it is ready.
 func series(ctx context.Context, api *tilth.Client, fields []tilth.Field, season int64) error {
 	var orders tilth.OrderWriteList
 	for _, field := range fields {

@@ -1,5 +1,5 @@
-// Signs in, makes a farm with fields from a file, and reads the season's NDVI of each. The types are those of the
-// interface: `npm run generate` makes them from its document.
+// Signs in, creates a farm with fields from a file, and reads the season's NDVI of each. The types are those of the
+// API: `npm run generate` generates them from its OpenAPI document.
 
 import { env } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ type Schemas = components["schemas"];
 
 const api = createClient<paths>({ baseUrl: env.TILTH_URL ?? "http://127.0.0.1:8080" });
 
-/** The data of an answer; throws with the code and the message of what fails. */
+/** Returns the data of an answer. Throws with the code and the message of an error. */
 async function data<T>(
   asked: Promise<{ data?: { data: T } | Schemas["GeoJSONFeatureCollection"]; error?: Schemas["Error"] }>,
 ): Promise<T> {
@@ -38,7 +38,7 @@ const authorize: Middleware = {
 };
 api.use(authorize);
 
-// Many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
+// Creates many fields of a supplier from a table with their outlines as WKT, in one request. Sent again, it changes nothing.
 const supplier = await data(
   api.POST("/api/v1.2/farm/", { body: { name: "Supplier of a TypeScript walk", country: "spain" } }),
 );
@@ -93,7 +93,7 @@ await data(
   }),
 );
 
-// Series of all fields in one order, read when the last of them is there.
+// Orders the series of all fields in one request, and reads each when it is ready.
 const placed = await data(
   api.POST("/api/v1.2/profiles/vegetation-index-profile/orders/batch/", {
     body: fields.map((field) => ({ field_uuid: field.uuid, season_id: season.id })),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Boots a Debian root with systemd in it and the package installed, so that the unit runs as it is written: its user, its
-# credential, its filters. It has a network of its own. Needs systemd-nspawn (Debian: apt-get install systemd-container).
+# Boots a Debian root with systemd and the package installed, so that the unit runs as it is written, with its user,
+# credential and filters. The root has its own network. Needs systemd-nspawn (Debian: apt-get install systemd-container).
 #
 #   try-boot.sh ROOT PACKAGE.deb     ROOT is copied
 set -euo pipefail
@@ -56,7 +56,7 @@ expect() { grep -qE "$1" "$work/root/said" || fail "systemd's run does not say $
 expect '^CapBnd:.0+$'
 expect '^NoNewPrivs:.1$'
 expect '^Seccomp:.2$'
-expect '^user 6[0-9]{4}$' # of those that systemd makes up
+expect '^user 6[0-9]{4}$' # from the range that systemd assigns
 expect '^TILTH_DATABASE_URL=sqlite:/var/lib/tilth/tilth.db  # environment$'
 expect '^TILTH_SECRET_KEY_FILE=/run/credentials/.*/secret.key  # environment$'
 expect '^ +1  A company by systemd'

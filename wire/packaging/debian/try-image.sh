@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts a container image of `make release` with a read-only root, as its own user and without any capability, in the
-# container runtime that is there: a Docker engine, or runc alone (Debian: apt-get install runc).
+# container runtime that is available: a Docker engine, or runc alone (Debian: apt-get install runc).
 #
 #   try-image.sh IMAGE.tar
 set -euo pipefail
@@ -19,7 +19,7 @@ clean() {
 }
 trap clean EXIT
 
-# The same questions for either: it is ready by its own health check, its root takes nothing, its folder for data does.
+# The same checks for both: it is ready by its own health check, its root cannot be written to, its folder for data can.
 ask() { # ask RUN…: runs a command in the container
 	for _ in $(seq 300); do
 		if "$@" /tilth health >"$work/health" 2>&1; then
@@ -67,7 +67,7 @@ PY
 	for layer in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1]))[0]["Layers"])' "$work/image/manifest.json"); do
 		tar -C "$work/rootfs" -xf "$work/image/$layer"
 	done
-	mkdir -p "$work/rootfs/proc" # an engine makes the places of mounts; runc on a read-only root does not
+	mkdir -p "$work/rootfs/proc" # an engine creates mount points; runc on a read-only root does not
 	runc --root "$work/state" run -d --bundle "$work" "$name" >"$work/log" 2>&1 </dev/null || { cat "$work/log" >&2; fail "runc does not start the image"; }
 	ask runc --root "$work/state" exec "$name"
 else

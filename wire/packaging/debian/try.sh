@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, serves, upgrades and removes the Debian package, and starts the container image read-only, each in a root of its
-# own: nothing of this machine is changed. Linux, root, and Debian's debootstrap; systemd-analyze, systemd-nspawn and runc say
-# more where they are installed.
+# own: nothing on this machine is changed. Needs Linux, root, and Debian's debootstrap; systemd-analyze, systemd-nspawn and runc
+# check more if they are installed.
 #
 #   try.sh [FOLDER]     FOLDER keeps the Debian root for the next run (default: a temporary one)
 set -euo pipefail
@@ -48,7 +48,7 @@ mount -t proc proc "$kept/proc"
 in_root() { chroot "$kept" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
 install_package() { cp "$(package "$1")" "$kept/tmp/tilth.deb" && in_root dpkg -i /tmp/tilth.deb; }
 
-# What the unit says is done by hand: its user, folders, variables and command.
+# Does by hand what the unit declares: its user, folders, variables and command.
 as_service() {
 	local environment=() line
 	while IFS= read -r line; do
@@ -98,7 +98,7 @@ stop
 
 say "upgrade"
 key=$(sha256sum "$kept/etc/tilth/secret.key")
-echo 'TILTH_LOG_LEVEL=warn' >>"$kept/etc/tilth/tilth.env" # a change by hand stays
+echo 'TILTH_LOG_LEVEL=warn' >>"$kept/etc/tilth/tilth.env" # a manual change, which must stay
 install_package 0.2.0
 [ "$key" = "$(sha256sum "$kept/etc/tilth/secret.key")" ] || fail "the upgrade made another key"
 grep -q '^TILTH_LOG_LEVEL=warn$' "$kept/etc/tilth/tilth.env" || fail "the upgrade overwrote the settings"

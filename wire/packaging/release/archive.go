@@ -21,13 +21,13 @@ type file struct {
 	data []byte
 }
 
-// texts are the texts that lie in every archive beside the program.
+// texts are the texts that every archive has in addition to the program.
 var texts = []string{"LICENSE", "NOTICE", "README.md", "docs/CHANGELOG.md", "docs/install.md", "docs/compatibility.md"}
 
-// deployments are the files that run a whole installation; they lie in every archive below deploy.
+// deployments are the folders of files that run a whole installation; every archive has them below deploy.
 var deployments = []string{"compose", "kubernetes"}
 
-// contents are the files of an archive, in the order of their names.
+// contents returns the files of an archive, in the order of their names.
 func contents(src source, p platform, binary string, manual []file) ([]file, error) {
 	program, err := os.ReadFile(binary)
 	if err != nil {
@@ -59,7 +59,7 @@ func contents(src source, p platform, binary string, manual []file) ([]file, err
 	return out, nil
 }
 
-// writeArchive packs the program for a platform with its manual, its texts and the files of deployments.
+// writeArchive packs the program for a platform with its manual, the texts and the files of deployments.
 func writeArchive(src source, p platform, binary string, manual []file, out string) (err error) {
 	files, err := contents(src, p, binary, manual)
 	if err != nil {
@@ -78,7 +78,7 @@ func writeArchive(src source, p platform, binary string, manual []file, out stri
 	return write(to, name, files, src.time)
 }
 
-// writeTar writes files below a folder as a tar archive, gzipped. It holds no owner and no other time.
+// writeTar writes files below a folder as a gzipped tar archive, which records no owner and no time other than at.
 func writeTar(to io.Writer, folder string, files []file, at time.Time) error {
 	zipped, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {
@@ -97,7 +97,7 @@ func writeTar(to io.Writer, folder string, files []file, at time.Time) error {
 	return errors.Join(w.Close(), zipped.Close())
 }
 
-// writeZip writes the same as a zip archive, as Windows opens it by itself.
+// writeZip writes the same as a zip archive, which Windows opens without other programs.
 func writeZip(to io.Writer, folder string, files []file, at time.Time) error {
 	w := zip.NewWriter(to)
 	for _, f := range files {

@@ -19,7 +19,7 @@ type platform struct{ os, arch string }
 
 func (p platform) String() string { return p.os + "/" + p.arch }
 
-// binary returns what the program is called there.
+// binary returns the file name of the program on the platform.
 func (p platform) binary() string {
 	if p.os == "windows" {
 		return "tilth.exe"
@@ -51,8 +51,8 @@ func parsePlatforms(names string) ([]platform, error) {
 	return out, nil
 }
 
-// build builds the program as `make build` does, and checks that it is one for the platform. Nothing of the environment
-// that would change its bytes is passed on.
+// build builds the program as `make build` does, and checks that it is for the platform. It passes on nothing of the
+// environment that would change its bytes.
 func build(ctx context.Context, src source, p platform, to string) error {
 	cmd := exec.CommandContext(ctx, "make", "--no-print-directory", "-s", "-C", src.root, "build", "BIN="+to, "VERSION="+src.version, "LINKED=-buildid=")
 	for _, pair := range os.Environ() {
@@ -81,7 +81,7 @@ func build(ctx context.Context, src source, p platform, to string) error {
 	return nil
 }
 
-// platformOf reads from the header of a program what it runs on.
+// platformOf returns the platform of a program, read from its header.
 func platformOf(program io.ReaderAt) (platform, error) {
 	if f, err := elf.NewFile(program); err == nil {
 		defer f.Close()

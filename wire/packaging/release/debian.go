@@ -89,7 +89,7 @@ func writeDebian(src source, p platform, binary string, manual []file, out strin
 	return packager.Package(info, to)
 }
 
-// debianPath returns where a file of the manual lies in a Debian system; empty: nowhere.
+// debianPath returns the path of a file of the manual in a Debian system; empty if it is not installed.
 func debianPath(name string) string {
 	switch base := path.Base(name); {
 	case strings.HasPrefix(name, "man/"):

@@ -19,11 +19,11 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// The user of the image; it is nobody on the host.
+// imageUser is the user of the image, which is no user of the host.
 const imageUser = 65532
 
-// writeImage makes a container image, as `docker load` and `podman load` take it. It starts from nothing: the program, the
-// certificates that public servers are trusted by, and an empty folder for data that the program's user may write.
+// writeImage makes a container image, as `docker load` and `podman load` take it. It has no base image: it holds the program, the
+// certificates by which public servers are trusted, and an empty folder for data that the program's user may write.
 func writeImage(src source, p platform, binary string, out string) (err error) {
 	image, err := newImage(src, p, binary)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command release makes what a release consists of, from the sources of this checkout: an archive for each platform,
 // Debian packages, container images, the bill of materials, checksums and their signature. The same commit and the same
-// Go make the same bytes: every time in a file is that of the commit. It is a module of its own, so that the program
-// does not depend on what is needed to pack it.
+// version of Go make the same bytes: every time in a file is that of the commit. It is a module of its own, so that the
+// program does not depend on what is needed to pack it.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string) error {
 	return release(ctx, src, platforms, *out, os.Getenv("SIGNING_KEY"))
 }
 
-// release fills an empty folder, which replaces the one at out when everything in it is done.
+// release fills an empty folder, which replaces the one at out when it is complete.
 func release(ctx context.Context, src source, platforms []platform, out, key string) (err error) {
 	fresh := out + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
@@ -108,7 +108,7 @@ func release(ctx context.Context, src source, platforms []platform, out, key str
 	return nil
 }
 
-// pack makes everything that is made of the program for one platform.
+// pack makes all files of a release that contain the program for one platform.
 func pack(src source, p platform, binary string, manual []file, out string) error {
 	if err := writeArchive(src, p, binary, manual, out); err != nil {
 		return err
@@ -155,7 +155,7 @@ func open(ctx context.Context, version string) (source, error) {
 	return src, err
 }
 
-// named returns a version without v. That of a checkout that was changed says so.
+// named returns a version without v. For a changed checkout it marks the version as dirty, unless it has build metadata.
 func named(version string, changed bool) (string, error) {
 	v := "v" + strings.TrimPrefix(version, "v")
 	if semver.Canonical(v)+semver.Build(v) != v {

@@ -13,7 +13,7 @@ import (
 	"tilth/adapters/cli"
 )
 
-// described is a program that the command line only asks for its Build.
+// described is a program of which the command line uses only Build.
 type described struct {
 	cli.Program
 	build cli.Build
@@ -57,7 +57,7 @@ func writeManual(src source) ([]file, error) {
 	return out, nil
 }
 
-// eachCommand visits every command that users are shown.
+// eachCommand visits every command that is shown to users.
 func eachCommand(c *cobra.Command, do func(*cobra.Command) error) error {
 	if err := do(c); err != nil {
 		return err
@@ -73,10 +73,10 @@ func eachCommand(c *cobra.Command, do func(*cobra.Command) error) error {
 	return nil
 }
 
-// special matches what Markdown would interpret in the plain text of a help.
+// special matches what Markdown would interpret in plain help text.
 var special = regexp.MustCompile("[*_<>\\[\\]`#|\\\\]")
 
-// marked returns the plain text of a help as the Markdown that manual pages are made from: what is indented is code.
+// marked returns plain help text as the Markdown from which manual pages are made: indented text is code.
 func marked(text string) string {
 	var b strings.Builder
 	code := false

@@ -64,7 +64,7 @@ func TestPlatformsAreReadFromHeaders(t *testing.T) {
 	require.Equal(t, allPlatforms, all)
 }
 
-// Every command has a manual page about which a strict reader has no complaints, and what is typed appears in it as it is typed.
+// Every command has a manual page about which a strict reader has no complaints, and what users type appears in it literally.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	files, err := writeManual(here(t))
@@ -164,7 +164,7 @@ func tarNames(t *testing.T, archive []byte) (out []string) {
 	}
 }
 
-// Whoever has the public half can check a release with OpenSSH alone, and sees a file that was changed.
+// Whoever has the public key can check a release with OpenSSH alone, and detects a file that was changed.
 func TestReleasesAreSigned(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -194,7 +194,7 @@ func TestReleasesAreSigned(t *testing.T) {
 	require.Error(t, verify(append(text, "more\n"...)))
 }
 
-// The whole release: each program is one of its platform (build checks that), and a copy of the sources in another folder
+// The whole release: each program is for its platform (build checks that), and a copy of the sources in another folder
 // makes the same bytes with an empty cache.
 func TestWholeRelease(t *testing.T) {
 	if os.Getenv("TILTH_RELEASE") == "" {
@@ -212,7 +212,7 @@ func TestWholeRelease(t *testing.T) {
 	require.NoError(t, err, string(said))
 
 	other := filepath.Join(t.TempDir(), "elsewhere", "tilth")
-	// A commit that is made meanwhile would be another release.
+	// A commit made in the meantime would be another release.
 	for _, args := range [][]string{{"clone", "-q", src.root, other}, {"-C", other, "checkout", "-q", "--detach", src.commit}} {
 		said, err = exec.CommandContext(t.Context(), "git", args...).CombinedOutput()
 		require.NoError(t, err, string(said))

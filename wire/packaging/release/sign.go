@@ -45,8 +45,8 @@ func digest(name string) ([]byte, error) {
 	return hash.Sum(nil), err
 }
 
-// sign signs a file with a key of ssh-keygen, into FILE.sig. OpenSSH is where a release is made and where it is checked, so
-// neither needs another program. The passphrase of a key is asked for, or the key comes from ssh-agent.
+// sign signs a file with a key of ssh-keygen, into FILE.sig. OpenSSH is available both where a release is made and where it is
+// checked, so neither needs another program. ssh-keygen asks for the passphrase of a key, or takes the key from ssh-agent.
 func sign(ctx context.Context, name, key string) error {
 	if err := os.Remove(name + ".sig"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -1,4 +1,4 @@
-// What modules read of a browser when they are loaded.
+// The parts of a browser that modules read when they are loaded.
 import { vi } from 'vitest'
 
 vi.stubGlobal('location', { pathname: '/', search: '', origin: 'http://localhost' })

@@ -1,8 +1,8 @@
-// Sends a request and shows what is answered: text as text, pictures as pictures, and all else to be saved.
+// Sends a request and shows the answer: text as text, pictures as pictures, and anything else as a file to save.
 
 import { fold, make, written } from "./elements.js";
 
-const maxShown = 200_000; // characters; of more the rest is in the file
+const maxShown = 200_000; // characters; a longer text is complete only in the file
 
 let last = "";
 
@@ -37,7 +37,7 @@ async function shown(answer, media) {
   return { size: blob.size, parts: [make("pre", { tabindex: "0" }, cut ? text.slice(0, maxShown) + "\n…" : text), cut || answer.headers.has("Content-Disposition") ? link : ""] };
 }
 
-// followed shows what comes of a stream that does not end, as it comes.
+// followed shows an endless stream as it arrives.
 async function followed(answer, place) {
   const text = make("pre", { tabindex: "0" });
   place.append(text);
@@ -53,7 +53,7 @@ function status(answer, facts) {
   return make("p", { class: "status " + (answer.ok ? "good" : "bad") }, make("strong", {}, `${answer.status} ${answer.statusText}`.trim()), " ", facts);
 }
 
-// begin sends a request and shows its answer in a place; it ends with the answer.
+// begin sends a request and shows its answer in a place; it returns when the answer has ended.
 export async function begin(request, place, signal) {
   place.replaceChildren(make("p", {}, "…"));
   const from = performance.now();

@@ -1,4 +1,4 @@
-// Elements of the page. Text is always text: nothing of the document or of an answer is read as HTML.
+// Elements of the page. Text is always text: nothing in the document or in an answer is interpreted as HTML.
 
 // make returns an element with attributes (on… are listeners, true is an attribute without a value) and children.
 export function make(name, attributes = {}, ...children) {
@@ -12,7 +12,7 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
-// fold returns what is closed until it is opened; its content is made then.
+// fold returns an element that is closed until it is opened; its content is made then.
 export function fold(title, content, attributes = {}) {
   const element = make("details", attributes, make("summary", {}, title));
   const fill = () => {
@@ -25,7 +25,7 @@ export function fold(title, content, attributes = {}) {
   return element;
 }
 
-// written returns a value as JSON for people: what fits is on one line.
+// written returns a value as readable JSON: a flat list is on one line if it fits.
 export function written(value, indent = "") {
   const short = JSON.stringify(value);
   if (value === null || typeof value !== "object") return short;
@@ -64,7 +64,7 @@ function table(lines) {
     make("table", {}, make("thead", {}, row(rows[0], "th")), make("tbody", {}, rows.slice(1).map((text) => row(text, "td")))));
 }
 
-// What a line of Markdown begins.
+// The kinds of Markdown blocks, by the beginnings of their lines.
 const kinds = [[/^## /, "heading"], [/^- /, "item"], [/^\|/, "table"]];
 
 // prose returns elements for the Markdown that descriptions use: paragraphs, headings, lists, tables, code and links.

@@ -4,7 +4,7 @@ import { line, make } from "./elements.js";
 import { tags } from "./openapi.js";
 import { verb } from "./operation.js";
 
-// index fills the list, and returns what marks the operation that is open.
+// index fills the list, and returns a function that marks the open operation.
 export function index(place, search, operations) {
   const groups = tags().map(({ name, description }) => {
     const links = operations.filter((one) => one.tag === name).map((operation) => ({

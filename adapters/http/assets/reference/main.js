@@ -1,4 +1,4 @@
-// The reference of the interface: one operation at a time, from the document that the server describes itself with.
+// The API reference: one operation at a time, from the document with which the server describes itself.
 
 import { make, prose } from "./elements.js";
 import { index } from "./index.js";
@@ -18,9 +18,9 @@ function overview() {
   ].flat();
 }
 
-let asked; // the address that was asked for last
+let asked; // the address that was requested last
 
-// show shows what the address names; mark marks it in the list. The content is busy until it is there.
+// show shows what the address names; mark marks it in the list. The content is busy until it is ready.
 async function show(operations, mark) {
   const id = asked = decodeURIComponent(location.hash.slice(1));
   const operation = find(operations, id);

@@ -1,12 +1,12 @@
 // The OpenAPI document, as the page needs it.
 
-// root is the address that the interface and its document are below, also behind a prefix.
+// root is the address below which the API and its document are, also behind a prefix.
 export const root = new URL("../../", import.meta.url);
 
 let shared;
 const parts = {}; // of the document, by reference
 
-// The page allows no address of a script but by a policy, which has one address.
+// The page accepts the address of a script only from a policy, which has one address.
 const address = new URL("reader.js", import.meta.url).href;
 const reader = new Worker(globalThis.trustedTypes?.createPolicy("reader", { createScriptURL: () => address }).createScriptURL("") ?? address);
 const awaited = [];
@@ -26,7 +26,7 @@ function ask(question, moved = []) {
   });
 }
 
-// read fetches the document and returns its operations in a few words, in the order of their tags.
+// read fetches the document and returns a summary of its operations, in the order of the document.
 export async function read() {
   const answer = await fetch(new URL("openapi.json", root));
   if (!answer.ok) throw new Error(`the document is answered with ${answer.status}`);
@@ -36,7 +36,7 @@ export async function read() {
   return found.operations;
 }
 
-// open fills in what the document states of an operation.
+// open fills in what the document states about an operation.
 export async function open(operation) {
   if (operation.stated) return operation;
   const { path, method } = operation;
@@ -46,13 +46,13 @@ export async function open(operation) {
   return operation;
 }
 
-// about returns the title, the version and the description of the interface.
+// about returns the title, the version and the description of the API.
 export const about = () => shared.info;
 
 // tags returns the tags with their descriptions.
 export const tags = () => shared.tags;
 
-// resolved returns what a part of the document refers to, with what stands beside the reference.
+// resolved returns what a part of the document refers to, with the members next to the reference.
 export function resolved(part) {
   let out = part;
   for (let depth = 0; out && out.$ref && depth < 20; depth++) {
@@ -65,7 +65,7 @@ export function resolved(part) {
 // nameOf returns the name of the schema that a part refers to, if it has one.
 export const nameOf = (schema) => (schema?.$ref || "").split("/").pop();
 
-// schemes returns the names of the credentials that an operation takes; none: it is open to everyone.
+// schemes returns the names of the credentials that an operation takes; none if it is open to everyone.
 export const schemes = (stated) => (stated.security ?? shared.security ?? []).flatMap(Object.keys);
 
 // scheme returns the description of a credential.

@@ -54,7 +54,7 @@ function credentials(operation) {
   return make("p", { class: "facts" }, "Takes " + kinds.join(", or ").replace(/\.$/, "") + ".");
 }
 
-// view returns an operation as it is read and tried.
+// view returns the elements with which an operation is read and tried.
 export function view(operation) {
   return [
     make("h1", { tabindex: "-1" }, operation.title),

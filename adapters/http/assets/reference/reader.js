@@ -1,9 +1,9 @@
-// Reads the OpenAPI document beside the page, which it would hold up: it is long, and of an operation little of it is needed.
+// Reads the OpenAPI document in a worker, as it would block the page: it is long, and an operation needs little of it.
 
 let whole;
 const given = new Set(); // references that the page has
 
-// listed returns what the page begins with: the operations in a few words, and what all of them share.
+// listed returns what the page begins with: a summary of the operations, and what all of them share.
 function listed() {
   const operations = [];
   for (const [path, methods] of Object.entries(whole.paths)) {
@@ -19,7 +19,7 @@ function listed() {
 
 const part = (reference) => reference.slice(2).split("/").reduce((place, word) => place?.[word.replaceAll("~1", "/").replaceAll("~0", "~")], whole);
 
-// gather adds what a part of the document refers to, at any depth, that the page does not have.
+// gather adds everything that a part of the document refers to, at any depth, and that the page does not have.
 function gather(from, parts) {
   if (from === null || typeof from !== "object") return;
   if (typeof from.$ref === "string" && from.$ref.startsWith("#/") && !given.has(from.$ref)) {

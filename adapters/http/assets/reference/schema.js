@@ -1,4 +1,4 @@
-// Schemas as people read them: members with type, limits and description. What is nested is made when it is opened.
+// Schemas in readable form: members with type, limits and description. Nested parts are made when they are opened.
 
 import { fold, line, make, prose } from "./elements.js";
 import { nameOf, resolved } from "./openapi.js";
@@ -11,7 +11,7 @@ function variants(schema) {
   return listed ? listed.filter((one) => one.type !== "null") : [];
 }
 
-// flat returns a schema with what its reference, its allOf and a single variant say.
+// flat returns a schema merged with its reference, its allOf and a single variant.
 function flat(part) {
   let schema = resolved(part);
   if (schema.allOf) {
@@ -49,7 +49,7 @@ function between(low, high, unit) {
   return low !== undefined ? `at least ${low}${unit}` : `up to ${high}${unit}`;
 }
 
-// limits returns what a schema asks of a value, in words.
+// limits returns what a schema requires of a value, in words.
 function limits(schema) {
   return [
     between(schema.minimum, schema.maximum, ""), between(schema.minLength, schema.maxLength, " characters"),
@@ -77,7 +77,7 @@ export function stated(name, part, { required = false, place = "", description =
     prose(description || schema.description), values(schema), nested(part));
 }
 
-// nested returns what is inside of a schema, closed; nothing where nothing is.
+// nested returns the inside of a schema, closed; an empty text if there is none.
 function nested(part) {
   const schema = flat(part);
   if (schema.properties) return fold("Members", () => members(part));
@@ -89,7 +89,7 @@ function nested(part) {
   return "";
 }
 
-// members returns the members of a schema, those that are required first.
+// members returns the members of a schema, required ones first.
 export function members(part) {
   const schema = flat(part);
   const several = variants(schema);

@@ -1,4 +1,4 @@
-// Who tries operations. The token stays in this tab and is forgotten with it; the password is never kept.
+// The user who tries operations. The token stays in this tab and is forgotten with it; the password is never kept.
 
 import { make } from "./elements.js";
 import { root } from "./openapi.js";
@@ -21,12 +21,12 @@ function keep(next) {
   try {
     sessionStorage.setItem(place, JSON.stringify(session));
   } catch {
-    // The tab may keep nothing: the session then lives as long as the page.
+    // If the tab can store nothing, the session lasts as long as the page.
   }
   changed();
 }
 
-// who returns the name of who is signed in; empty: nobody.
+// who returns the name of the signed-in user; empty if nobody is signed in.
 export const who = () => session.name || "";
 
 // watch calls back when somebody signs in or out.
@@ -34,7 +34,7 @@ export function watch(callback) {
   changed = callback;
 }
 
-// credentials returns the headers that say who asks.
+// credentials returns the headers that identify the user.
 export function credentials() {
   const out = {};
   if (session.token) out.Authorization = "Bearer " + session.token;
@@ -43,7 +43,7 @@ export function credentials() {
   return out;
 }
 
-// An access token is three parts of letters; all else is an API key.
+// An access token begins with ey and has three parts, separated by dots; anything else is an API key.
 const isToken = (text) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && text.startsWith("ey");
 
 async function signIn(path, form) {

@@ -1,4 +1,4 @@
-// The form that sends an operation: its parameters, and its body, which begins as the example.
+// The form that sends an operation: its parameters, and its body, which is initially the example.
 
 import { make, written } from "./elements.js";
 import { resolved, root, schemes } from "./openapi.js";
@@ -31,8 +31,8 @@ function shown(one) {
   return example === undefined ? "" : typeof example === "string" ? example : written(example);
 }
 
-// bodyOf returns the part of the form for the body: text that begins as the example, or a file. What a form of several parts
-// takes is also taken by itself.
+// bodyOf returns the part of the form for the body: text that is initially the example, or a file. It leaves out multipart forms,
+// as operations also take their content by itself.
 function bodyOf(operation) {
   const kinds = Object.entries(resolved(operation.stated.requestBody).content || {}).filter(([media]) => media !== "multipart/form-data");
   if (!kinds.length) return { element: "", read: () => ({}) };
@@ -81,7 +81,7 @@ function asked(operation, form, body) {
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-// command returns a request as a command; the credential stays out of it.
+// command returns a request as a command, without the credential.
 function command(request, named) {
   const lines = [`curl -X ${request.method} ${quoted(String(request.address))}`];
   for (const [name, value] of Object.entries(request.headers)) {

@@ -1,4 +1,4 @@
-// How the console speaks to the interface: through the types of its document, with the session of the browser.
+// The client with which the console calls the API: typed by its OpenAPI document, signed in by the session of the browser.
 import createClient from 'openapi-fetch'
 import type { components, paths } from './document'
 
@@ -6,7 +6,7 @@ export type Schemas = components['schemas']
 
 export const api = createClient<paths>({ credentials: 'same-origin', baseUrl: location.origin })
 
-/** Why something was refused or did not arrive. */
+/** The reason why a request was refused or did not get through. */
 export class Refusal extends Error {
   constructor(
     readonly status: number, // 0: no answer
@@ -25,7 +25,7 @@ interface Answered<D> {
   response: Response
 }
 
-/** The data of an answer that may also have a form without the envelope, which nobody asked for. */
+/** The data of an answer. Its type may also have a form without the envelope, which the console never requests. */
 type DataOf<A> = Extract<A, { data: unknown; status: string }> extends { data: infer D } ? D : never
 
 /** Returns the data of an answer, or throws a Refusal. */
@@ -56,7 +56,7 @@ export async function bare<D>(call: Promise<Answered<D>>): Promise<D> {
 
 let signedOut = () => {}
 
-/** Sets what happens when the session has ended. */
+/** Sets what is done when the session has ended. */
 export function onSignedOut(act: () => void) {
   signedOut = act
 }

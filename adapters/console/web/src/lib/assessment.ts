@@ -30,12 +30,12 @@ export function readAssessment(id: number): Promise<Assessment> {
   return ask(api.GET('/api/v1.2/ghg/assessments/{id}/', whole(id))) as Promise<Assessment>
 }
 
-/** Says how complete an assessment is: worked out anew for those who may change it, as it was worked out last for those who look. */
+/** Returns how complete an assessment is: recalculated for users who may edit it, as last calculated for those who may only view it. */
 export function readCompleteness(id: number): Promise<Completeness> {
   return ask(world.may('assessment.edit') ? api.POST('/api/v1.2/ghg/assessments/{id}/completeness/', whole(id)) : api.GET('/api/v1.2/ghg/assessments/{id}/completeness/', whole(id)))
 }
 
-/** A section as it is stored, with its version, which a change is held against. */
+/** A section as it is stored, with its version, against which a change is checked. */
 export interface Section {
   value: unknown
   version: string
@@ -66,7 +66,7 @@ export async function writeSection(id: number, section: string, value: unknown, 
   await bare(api.PUT('/api/v1.2/ghg/assessments/{id}/sections/{section}/', { params: { path: { id: String(id), section } }, body, headers }))
 }
 
-/** Says of a section that there is nothing to enter, or takes that back. */
+/** Declares that a section has nothing to enter, or withdraws that declaration. */
 export async function declare(assessment: Assessment, section: string, none: boolean): Promise<void> {
   const said = { ...(assessment.section_declarations as Record<string, 'none' | null>) }
   if (none) said[section] = 'none'
@@ -74,13 +74,13 @@ export async function declare(assessment: Assessment, section: string, none: boo
   await bare(api.PUT('/api/v1.2/ghg/assessments/{id}/declarations/', { ...whole(assessment.id), body: said as never }))
 }
 
-/** Fills in what the records of the farm say, and returns how many values that were. */
+/** Fills in values from the records of the farm, and returns how many were filled in. */
 export async function prefill(id: number): Promise<number> {
   const answer = await ask(api.POST('/api/v1.2/ghg/assessments/{id}/prefill/', { ...whole(id), body: { apply: true } }))
   return answer.proposals.filter((p) => p.applied).length
 }
 
-/** Says what is missing: the interface does in English, in other languages the section and the member are named. */
+/** Returns a text on what is missing: the message of the API in English; in other languages the names of section and member. */
 export function missing(form: Form | undefined, of: { path?: string; field?: string; message: string }): string {
   const path = of.path ?? of.field ?? ''
   if (words.language === 'en' || !form || path === '') return of.message
@@ -91,7 +91,7 @@ export function missing(form: Form | undefined, of: { path?: string; field?: str
 
 export type Violation = { code: string; path: string; message: string }
 
-/** Submits an assessment. What keeps it from that is in the details of the Refusal. */
+/** Submits an assessment. If it cannot be submitted, the details of the Refusal hold the reasons. */
 export function submit(id: number) {
   return ask(api.POST('/api/v1.2/ghg/assessments/{id}/submit/', whole(id)))
 }

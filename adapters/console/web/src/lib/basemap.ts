@@ -1,12 +1,12 @@
-// The map under the fields, where the server has one: an archive of tiles that it hands out in pieces (docs/console.md). Its colours
-// are calm and those of the console: what is shown on it is the fields.
+// The map under the fields, if the server has one: an archive of tiles that it serves in byte ranges (docs/console.md). Its colours are
+// calm and those of the console, so that the fields stand out.
 import type { FillLayerSpecification, FilterSpecification, LayerSpecification, LineLayerSpecification, SourceSpecification, SymbolLayerSpecification } from 'maplibre-gl'
 
 export interface BaseMap {
   protocol: unknown // what reads the tiles, for MapLibre
   source: SourceSpecification
-  pixels: boolean // tiles are pictures
-  layers: string[] // names, where they are shapes
+  pixels: boolean // whether tiles are images
+  layers: string[] // their names, if tiles are vector tiles
   credit: string
 }
 
@@ -36,14 +36,14 @@ const place: Look = (ink) => ({
   paint: { 'text-color': ink('quiet'), 'text-halo-color': ink('land'), 'text-halo-width': 1.4 },
 })
 
-/** What is drawn, from below to above, by the name of the layer: those of Protomaps and of OpenMapTiles. */
+/** What is drawn, from bottom to top, by the name of the layer. The names are those of Protomaps and of OpenMapTiles. */
 const looks: [string, Look][] = [
   ['earth', land], ['landcover', green], ['landuse', green], ['park', green], ['water', water], ['water', stream], ['waterway', stream],
   ['buildings', building], ['building', building], ['roads', road], ['transportation', road], ['boundaries', border], ['boundary', border],
   ['places', place], ['place', place],
 ]
 
-/** Returns the layers of a base map, in the colours of the hour. */
+/** Returns the layers of a base map, in the current colours (light or dark). */
 export function layersOf(base: Pick<BaseMap, 'pixels' | 'layers'>, ink: Ink, dark: boolean): LayerSpecification[] {
   if (base.pixels) {
     return [{ id: 'base', type: 'raster', source: 'base', paint: { 'raster-saturation': -0.5, 'raster-brightness-max': dark ? 0.45 : 1, 'raster-fade-duration': 0 } }]
@@ -53,12 +53,12 @@ export function layersOf(base: Pick<BaseMap, 'pixels' | 'layers'>, ink: Ink, dar
     .map(([name, look], i) => ({ id: `base ${i} ${name}`, source: 'base', 'source-layer': name, ...look(ink) }) as LayerSpecification)
 }
 
-/** Text without what makes it a page. */
+/** Returns the plain text of HTML. */
 function plain(html: unknown): string {
   return typeof html === 'string' ? (new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '').trim() : ''
 }
 
-/** Reads what the archive says of itself; undefined where the server has none. */
+/** Reads the header and the metadata of the archive; returns undefined if the server has none. */
 export async function readBaseMap(): Promise<BaseMap | undefined> {
   const at = document.querySelector<HTMLMetaElement>('meta[name=basemap]')?.content
   if (!at) return undefined

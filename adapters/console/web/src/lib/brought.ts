@@ -1,19 +1,19 @@
-// What an import brought into a farm, or into several by the names in its file, kept in this browser: so that it can be taken back after
-// the page was left or loaded anew, and one in the background is followed on.
+// What an import brought into a farm, or into several by the names in its file. It is kept in this browser, so that the import can be
+// undone after the page was left or reloaded, and a background import continues to be followed.
 
 export interface Brought {
   by: number // the user
   at: number // when, in ms
-  last: number // the field of the farm, or of all where it goes across farms, that was made last before it
-  job: number | null // of an import in the background
-  made: Span[] | null // the fields that it made and that were not taken back; null: not known before the job has ended
-  across?: boolean // its fields lie in the farms of the file; absent: all in that of the page
-  farms?: Span[] // that it made and that were not taken back; absent: none
+  last: number // the newest field before the import: of the farm, or of all farms if it goes across farms
+  job: number | null // of a background import
+  made: Span[] | null // the fields that it created, except those undone; null: not known until the job has ended
+  across?: boolean // its fields go to the farms named in the file; absent: all to that of the page
+  farms?: Span[] // that it created, except those undone; absent: none
 }
-/** Ids that follow each other, the first and the last: those of an import are nearly all one span. */
+/** Consecutive ids, given by the first and the last. The ids of an import are nearly always one span. */
 export type Span = [number, number]
 
-const offered = 24 * 60 * 60 * 1_000 // ms after an import in which it is offered to take it back
+const offered = 24 * 60 * 60 * 1_000 // ms after an import during which undoing it is offered
 const key = (farm: number) => `import ${farm}`
 
 /** Returns ids as spans. */
@@ -37,18 +37,18 @@ export function keep(farm: number, brought: Brought) {
   try {
     localStorage.setItem(key(farm), JSON.stringify(brought))
   } catch {
-    // Without room for it the import can be taken back as long as its page stays.
+    // If the store is full, the import can be undone only until its page is left.
   }
 }
 
 export const forget = (farm: number) => localStorage.removeItem(key(farm))
 
-/** Returns what a user brought into a farm last, while it can be taken back. */
+/** Returns what a user last imported into a farm, as long as it can be undone. */
 export function recall(farm: number, by: number, now = Date.now()): Brought | undefined {
   const text = localStorage.getItem(key(farm))
   if (text === null) return undefined
   const brought = JSON.parse(text) as Brought
-  if (brought.by !== by) return undefined // of somebody else at this browser
+  if (brought.by !== by) return undefined // imported by another user of this browser
   if (now - brought.at < offered) return brought
   forget(farm)
   return undefined

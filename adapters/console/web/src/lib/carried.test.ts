@@ -8,11 +8,11 @@ test('a renderer in software is known by its name', () => {
 })
 
 test('a picture is carried as far as it reaches', () => {
-  // 1000 px are seen of 1200; the picture is whole.
+  // 1000 of 1200 px are in view; the picture is complete.
   for (const at of [-100, 0, 42.3, 100.4]) expect(fills(at, 1, 1200, 100, 100), String(at)).toBe(true)
   for (const at of [-101, 101, 5000]) expect(fills(at, 1, 1200, 100, 100), String(at)).toBe(false)
-  // Of one that was drawn as far as is seen, any move leaves something out, but for magnifying it.
+  // If only the visible part was drawn, any move other than magnifying uncovers something.
   expect([fills(0, 1, 1200, 100, 0), fills(1, 1, 1200, 100, 0), fills(-600, 2, 1200, 100, 0)]).toEqual([true, false, true])
-  // Made smaller about its middle, it fills what is seen for a while.
+  // Reduced about its middle, it fills the view down to some scale.
   expect([fills(600 * (1 - 0.9), 0.9, 1200, 100, 100), fills(600 * (1 - 0.8), 0.8, 1200, 100, 100)]).toEqual([true, false])
 })

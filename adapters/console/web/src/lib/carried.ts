@@ -1,24 +1,24 @@
-// A map that moves where no graphics card draws it. One frame of a map costs processors that draw in software a tenth of a second
-// and more; to lay a finished picture elsewhere on the page costs about a tenth of that (docs/performance.md). So the map is drawn once, wider
-// than what is seen of it, and the picture is carried along while it moves. It is drawn anew before its edge comes into view, where
-// the hand pauses, and at the end. With a graphics card nothing of this is done.
+// Moving a map without a graphics card. Drawing one frame of a map in software takes a processor a tenth of a second or more; moving a
+// finished picture on the page costs about a tenth of that (docs/performance.md). So the map is drawn once, wider than the visible
+// part, and the picture is carried along while the map moves. It is redrawn before its edge comes into view, when the hand pauses,
+// and at the end of the move. With a graphics card none of this is done.
 import type { LngLat, Map as MapLibre } from 'maplibre-gl'
 
-/** Where a picture lies: each of its places is multiplied, then moved. */
+/** The placement of a picture: each of its points is scaled, then moved. */
 interface Lay {
   x: number
   y: number
   scale: number
 }
 
-const widest = 320 // px around what is seen, and at most a quarter of it
-const spare = 32 // px of them, whose tiles were perhaps still on their way when the picture was drawn
-const largest = 2 // times: what is magnified more is drawn anew
-// In frames, not in time: on a busy machine a hand seems to pause between any two.
+const widest = 320 // px around the visible part, and at most a quarter of it
+const spare = 32 // px of them, whose tiles may still have been loading when the picture was drawn
+const largest = 2 // times: a picture that would be magnified more is redrawn
+// In frames, not in time: on a busy machine the hand seems to pause between any two frames.
 const pause = 12 // without a move
-const rest = 15 // without a drawing, after which the picture is made wide
+const rest = 15 // without drawing, after which the picture is drawn wide
 
-/** Reports whether a renderer, by the name that it gives itself, draws in software. */
+/** Reports whether a renderer draws in software, judged by its name. */
 export function inSoftware(renderer: string): boolean {
   return /swiftshader|llvmpipe|softpipe|lavapipe|software|basic render/i.test(renderer)
 }
@@ -31,13 +31,13 @@ function rendererOf(map: MapLibre): string {
   return String(gl.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : gl.RENDERER))
 }
 
-/** Reports whether a picture that has valid pixels up to so far around what is seen still fills that along one axis. */
+/** Reports whether a picture with valid pixels up to reach px around the visible part still fills that part along one axis. */
 export function fills(at: number, scale: number, size: number, margin: number, reach: number): boolean {
-  const most = 0.5 // px, of rounding
+  const most = 0.5 // px, for rounding
   return at + scale * (margin - reach) <= margin + most && at + scale * (size - margin + reach) >= size - margin - most
 }
 
-/** Makes a map carry its picture where it is drawn in software; returns how many px of it are then beyond each edge of what is seen. */
+/** Makes a map that is drawn in software carry its picture. Returns how many px of it lie beyond each edge of the visible part. */
 export function carry(map: MapLibre, box: HTMLElement): number {
   if (!inSoftware(rendererOf(map))) return 0
   const beyond = Math.min(widest, Math.round(Math.max(box.clientWidth, box.clientHeight) / 4))
@@ -55,7 +55,7 @@ class Carrier {
   private shown = ''
   private carried = false
   private anew = false
-  private left = 0 // frames until it is drawn anew; 0: it stays
+  private left = 0 // frames until it is redrawn; 0: it stays
   private frame = 0
 
   constructor(private map: MapLibre, private beyond: number) {
@@ -63,7 +63,7 @@ class Carrier {
     const { painter, style } = map
     const draw = painter.render.bind(painter)
     const placeNames = style._updatePlacement.bind(style)
-    // Names are placed just before a frame is drawn; of one that is not, they are not placed either.
+    // Names are placed right before a frame is drawn. If the frame is not drawn, its names are not placed either.
     style._updatePlacement = (...all) => {
       this.carried = this.carries()
       return this.carried ? false : placeNames(...all)
@@ -74,10 +74,10 @@ class Carrier {
     map.on('remove', () => cancelAnimationFrame(this.frame))
   }
 
-  /** Moves the picture to where the map is now, unless that is to be drawn. */
+  /** Moves the picture to where the map is now, unless the map has to be redrawn. Reports whether it did. */
   private carries(): boolean {
     const { map, beyond } = this
-    const moves = map.isMoving() || (this.shown !== '' && this.left > 0) // or did a moment ago
+    const moves = map.isMoving() || (this.shown !== '' && this.left > 0) // or moved a moment ago
     if (!moves || this.anew || this.size !== this.sizeNow() || map.getBearing() !== 0 || map.getPitch() !== 0) return false
     const { clientWidth: width, clientHeight: height } = map.getContainer()
     const scale = 2 ** (map.getZoom() - this.zoom)
@@ -91,14 +91,14 @@ class Carrier {
   }
 
   private lay({ x, y, scale }: Lay) {
-    // Where nothing is magnified, pixels stay on pixels.
+    // Without scaling, pixels stay aligned to pixels.
     const to = scale === 1 ? `translate(${Math.round(x)}px, ${Math.round(y)}px)` : `translate(${x}px, ${y}px) scale(${scale})`
     if (to === this.shown) return
     this.shown = this.map.getCanvas().style.transform = to
     this.after(pause)
   }
 
-  /** Draws anew after so many frames, which begin again with each call; none: not at all. */
+  /** Redraws after a number of frames, counted anew with each call; 0: does not redraw. */
   private after(frames: number) {
     cancelAnimationFrame(this.frame)
     this.left = frames
@@ -111,7 +111,7 @@ class Carrier {
     this.map.triggerRepaint()
   }
 
-  /** Draws what is seen, and more of it where it moves or has come to rest. */
+  /** Draws the visible part, and a margin around it while the map moves or has come to rest. */
   private draw(all: () => void) {
     const { map, beyond } = this
     const canvas = map.getCanvas()

@@ -1,4 +1,4 @@
-// What a crew has on its device: the points of a plan with their samples, and what it recorded, until the server has it.
+// What a crew has on its device: the points of a plan with their samples, and its records until the server has them.
 import { get, set, update } from 'idb-keyval'
 import { api, ask, Refusal, type Schemas } from '../api/client'
 import { readSamples, readSpots, readZones, type Sample, type Spot, type Zone } from './soil'
@@ -30,13 +30,13 @@ export interface Entry {
   refused?: string
 }
 
-/** What of an entry says which samples are done. */
+/** The part of an entry that identifies the samples that are done. */
 type Sent = Pick<Entry, 'plan' | 'point' | 'taken' | 'missed'>
 
 const packOf = (plan: number) => `crew ${plan}`
 const entries = 'crew entries'
 
-/** Reads a plan from the server, and keeps it. What was sent while it was read counts: the answer may be older. */
+/** Reads a plan from the server and keeps it. What was sent in the meantime is applied to it, as the answer may be older. */
 export async function fetchPack(plan: number, crew: string) {
   const since = waiting.delivered.length
   const read = await readPack(plan, crew)
@@ -57,7 +57,7 @@ async function readPack(plan: number, crew: string): Promise<Pack> {
 
 export const keptPack = (plan: number): Promise<Pack | undefined> => get(packOf(plan))
 
-/** A stop is done when none of its samples waits for the crew. */
+/** Returns the state of a stop: undefined while a sample waits for the crew, missed if all samples were missed, done otherwise. */
 export function stateOfStop(stop: Stop, recorded: Entry | undefined): 'done' | 'missed' | undefined {
   const statuses = stop.samples.map((s) => (recorded?.taken.includes(s.id) ? 'collected' : recorded?.missed.includes(s.id) ? 'missed' : s.status))
   if (statuses.includes('planned')) return undefined
@@ -67,7 +67,7 @@ export function stateOfStop(stop: Stop, recorded: Entry | undefined): 'done' | '
 const earth = 6_371_008.8 // m, mean radius of WGS84
 const rad = Math.PI / 180
 
-/** Returns metres and the direction of the compass (0 north, clockwise) from a place to another. */
+/** Returns the distance in metres and the bearing in degrees (0 north, clockwise) from one place to another. */
 export function wayTo(from: { lon: number; lat: number }, to: { lon: number; lat: number }): { metres: number; degrees: number } {
   const [a, b, d] = [from.lat * rad, to.lat * rad, (to.lon - from.lon) * rad]
   const h = Math.sin((b - a) / 2) ** 2 + Math.cos(a) * Math.cos(b) * Math.sin(d / 2) ** 2
@@ -75,12 +75,12 @@ export function wayTo(from: { lon: number; lat: number }, to: { lon: number; lat
   return { metres: 2 * earth * Math.asin(Math.min(1, Math.sqrt(h))), degrees: (bearing / rad + 360) % 360 }
 }
 
-/** Returns a direction in the points of the compass of the language. */
+/** Returns a direction as a compass point in the language of the user. */
 export function compass(degrees: number): string {
   return t('compass').split(' ')[Math.round(degrees / 45) % 8] as string
 }
 
-/** Sends what was recorded at a point. Each request can be repeated: it says what is so, and a photo is stored once. */
+/** Sends what was recorded at a point. Each request is idempotent: it sets a state, and the same photo is stored once. */
 async function send(entry: Entry) {
   for (const [ids, body] of [[entry.taken, { collected: entry.collected, notes: entry.notes }], [entry.missed, { status: 'missed' as const, notes: entry.notes }]] as const) {
     for (const id of ids) await ask(api.PATCH('/api/v1.2/soil/stratification/samples/{id}/', { params: { path: { id: String(id) } }, body }))
@@ -95,18 +95,18 @@ async function send(entry: Entry) {
   }))
 }
 
-/** What waits on this device until the server has it. */
+/** The entries that wait on this device until the server has them. */
 class Waiting {
   all = $state.raw<Entry[]>([])
   sending = $state(false)
-  /** What this page has sent, in its order. */
+  /** What this page has sent, in that order. */
   delivered: Sent[] = []
 
   async load() {
     this.all = (await get<Entry[]>(entries)) ?? []
   }
 
-  /** Keeps an entry; another of the same point replaces it. */
+  /** Keeps an entry, which replaces an earlier one of the same point. */
   async add(entry: Entry) {
     await this.change((all) => [...all.filter((e) => e.plan !== entry.plan || e.point !== entry.point), entry])
   }
@@ -120,7 +120,7 @@ class Waiting {
     await this.load()
   }
 
-  /** Sends what waits, the oldest first; what the server refuses stays with its reason. Returns whether the server was reached. */
+  /** Sends what waits, oldest first. What the server refuses is kept with the reason. Returns false if the server cannot take entries now. */
   async send(): Promise<boolean> {
     if (this.sending) return true
     this.sending = true
@@ -154,7 +154,7 @@ function withSent(pack: Pack, sent: Sent): Pack {
   return sent.plan === pack.plan ? { ...pack, stops: pack.stops.map((s) => (s.id === sent.point ? after(s, sent) : s)) } : pack
 }
 
-/** A stop once the server has what was recorded there. */
+/** Returns a stop with the statuses it has once the server has what was recorded there. */
 export function after(stop: Stop, entry: Sent): Stop {
   const samples = stop.samples.map((s) => ({ ...s, status: entry.taken.includes(s.id) ? ('collected' as const) : entry.missed.includes(s.id) ? ('missed' as const) : s.status }))
   return { ...stop, samples }

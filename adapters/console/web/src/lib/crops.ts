@@ -4,14 +4,14 @@ import { words } from './words.svelte'
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** The names of crops in a language, by their English ones. */
+/** Returns the names of crops in a language, by their English names. */
 export function cropNames(crops: Pick<Schemas['Crop'], 'name' | 'names'>[], language: string): Record<string, string> {
   return Object.fromEntries(crops.flatMap(({ name, names }) => (names?.[language] ? [[name, capital(names[language])]] : [])))
 }
 
 const known = new Set<string>()
 
-/** Reads them from the catalog, once a language; English ones come with every record. */
+/** Reads the names from the catalog, once per language. The English names come with every record. */
 export async function readCropNames() {
   const { language } = words
   if (language === 'en' || known.has(language)) return

@@ -1,4 +1,4 @@
-/** Writes rows as CSV (RFC 4180). What a spreadsheet would take for a formula is written as text. */
+/** Writes rows as CSV (RFC 4180). Text that a spreadsheet would take for a formula is escaped with an apostrophe. */
 export function csv(rows: (string | number | null)[][]): string {
   const cell = (value: string | number | null) => {
     if (value === null) return ''

@@ -9,12 +9,12 @@ export type Drawn = GeoJSON.Polygon | Line
 const decimals = 7 // a centimetre
 
 export class Drawing {
-  /** What is there changed. typed: it has several parts, or holes, and is not changed by hand; done: it is closed. */
+  /** Called when the drawing changes. typed: the outline, if several parts or holes prevent changes by hand; done: it is closed. */
   onchange: (drawn: Drawn | undefined, done: boolean, typed: Outline | undefined) => void = () => {}
   onhistory: (undo: boolean, redo: boolean) => void = () => {}
   private open = true
   private typed: Outline | undefined
-  // What was closed, typed or begun anew, one after the other. Corners of what is open are the library's own.
+  // The shapes that were closed, typed or cleared, in order. The library keeps the steps of a shape that is still open.
   private steps = new Steps<Outline | Line | undefined>(undefined)
 
   private constructor(private draw: TerraDraw, private kind: 'polygon' | 'linestring') {
@@ -67,11 +67,11 @@ export class Drawing {
   }
 
   private tellHistory() {
-    if (this.open && this.draw.canUndo()) this.steps.cut() // another drawing was begun
+    if (this.open && this.draw.canUndo()) this.steps.cut() // a new drawing was begun
     this.onhistory((this.open && this.draw.canUndo()) || this.steps.hasBack, (this.open && this.draw.canRedo()) || this.steps.hasForth)
   }
 
-  /** Shows an outline or a line where undo ends: of a field that is changed. */
+  /** Shows the outline or line of a field that is to be changed. Undo goes back no further. */
   begin(at: Outline | Line) {
     this.steps = new Steps<Outline | Line | undefined>(at)
     this.restore(at)
@@ -99,13 +99,13 @@ export class Drawing {
     this.tell()
   }
 
-  /** Forgets what was drawn: it is stored. */
+  /** Forgets what was drawn, once it is stored. */
   reset() {
     this.steps = new Steps<Outline | Line | undefined>(undefined)
     this.restore(undefined)
   }
 
-  /** Begins anew, which can be undone: corner by corner where the outline is open. */
+  /** Clears the drawing. This can be reverted: with redo, corner by corner, if the outline was open; with undo otherwise. */
   clear() {
     while (this.open && this.draw.canUndo()) this.draw.undo()
     if (this.steps.now === undefined) return this.tell()
@@ -125,7 +125,7 @@ export class Drawing {
     this.tell()
   }
 
-  /** Ends the drawing; the map ends it too, when it goes first. */
+  /** Ends the drawing, unless the map was removed first and has ended it. */
   stop() {
     if (this.draw.enabled) this.draw.stop()
   }

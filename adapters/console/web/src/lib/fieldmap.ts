@@ -12,24 +12,24 @@ import { turn } from './turn'
 
 const keptPictures = 16
 const emptyLand: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] }
-const ours = { validate: false } // expressions that we make, with as many ids as there are fields
-const together = 1_500 // outlines that a worker of the map gets in one task of the page
+const ours = { validate: false } // for our own expressions, which hold as many ids as there are fields
+const together = 1_500 // outlines that a worker of the map receives per task of the page
 
 function ink(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim()
 }
 
-/** A field that is not seen: with it the map makes ready how fields are filled, before it has much to draw. Later that waits for all that
- * is being drawn, for half a second where processors draw 10,000 fields. */
+/** An invisible field. With it the map prepares the filling of fields before it has much to draw. Later, that would wait for everything
+ * being drawn: for half a second if 10,000 fields are drawn in software. */
 const unseen: GeoJSON.Feature = { type: 'Feature', properties: { id: 0 }, geometry: { type: 'Polygon', coordinates: [[[-9, -9], [9, -9], [9, 9], [-9, -9]]] } }
 
 type Layer = 'fill' | 'hatch' | 'edge'
-const above: Record<Layer, string> = { fill: 'pictures', hatch: 'edge', edge: 'selected' } // the layer over each, of later pieces
+const above: Record<Layer, string> = { fill: 'pictures', hatch: 'edge', edge: 'selected' } // the layer above each, for later pieces
 
-/** The name of a source or layer in a piece of the fields; those of the first have their plain names. */
+/** Returns the name of a source or layer for a piece of the fields; in the first piece it is the plain name. */
 const inPiece = (name: string, piece: number) => (piece === 0 ? name : `${name} ${piece}`)
 
-/** How the fields of a piece are drawn. */
+/** Returns the layers with which the fields of a piece are drawn. */
 function layersIn(piece: number): Record<Layer, AddLayerObject> {
   const source = inPiece('land', piece)
   return {
@@ -46,15 +46,15 @@ function style(): StyleSpecification {
     sources: {
       grid: { type: 'geojson', data: emptyLand },
       land: { type: 'geojson', data: unseen },
-      chosen: { type: 'geojson', data: emptyLand }, // alone, so that to choose another builds no other outline anew
-      // One place for each name: a field over two tiles of the map would get its name twice.
+      chosen: { type: 'geojson', data: emptyLand }, // a source of its own, so that selecting another field rebuilds no other outline
+      // One point per name: a field that spans two tiles of the map would get its name twice.
       names: { type: 'geojson', data: emptyLand },
     },
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': ink('land') } },
       { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': ink('grid'), 'line-width': 1 } },
       fill,
-      { id: 'pictures', type: 'background', layout: { visibility: 'none' } }, // under it the fields, over it their pictures
+      { id: 'pictures', type: 'background', layout: { visibility: 'none' } }, // fields are below it, their pictures above
       hatch,
       edge,
       { id: 'selected', type: 'line', source: 'chosen', paint: { 'line-color': ink('ink'), 'line-width': 2.5 } },
@@ -64,7 +64,7 @@ function style(): StyleSpecification {
           'symbol-sort-key': ['-', ['get', 'area']], // the larger field keeps its name
           'text-field': ['format', ['get', 'name'], { 'font-scale': 1 }, '\n', {}, ['get', 'caption'], { 'font-scale': 0.9 }],
           'text-size': 12, 'text-font': ['Inter Variable'], 'text-max-width': 9, 'text-line-height': 1.1, 'text-padding': 3,
-          'text-variable-anchor': ['center', 'bottom', 'top'], 'text-radial-offset': 0.3, // a little up or down, where a larger field's name is in the way
+          'text-variable-anchor': ['center', 'bottom', 'top'], 'text-radial-offset': 0.3, // a little up or down, clear of a larger field's name
         },
         paint: { 'text-color': ink('ink'), 'text-halo-color': ink('panel'), 'text-halo-width': 2 },
       },
@@ -89,10 +89,10 @@ export function graticule(step: number, [west, south, east, north]: Box): GeoJSO
   return { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry: { type: 'MultiLineString', coordinates: lines } }] }
 }
 
-/** Diagonal lines, for what was not seen. */
+/** Returns an image of diagonal lines, with which fields are hatched. */
 function hatch(): ImageData {
   const canvas = new OffscreenCanvas(16, 16)
-  // In memory: from a graphics card, what is drawn comes back after all that the map has it do.
+  // In memory: reading it back from a graphics card would wait for everything that the map has queued there.
   const to = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
   to.fillStyle = ink('panel')
   to.globalAlpha = 0.75
@@ -116,7 +116,7 @@ export function mapFiles(): string[] {
   return workerFile === '' ? [] : [new URL(workerFile, location.href).pathname]
 }
 
-/** Loads MapLibre, which only screens with a map need, and makes a map in an element. */
+/** Loads MapLibre, which only screens with a map need, and creates a map in an element. */
 export async function makeMap(container: HTMLElement, label: string): Promise<FieldMap> {
   const [library, worker] = await Promise.all([
     import('maplibre-gl/dist/maplibre-gl-csp.js') as unknown as Promise<{ default: typeof import('maplibre-gl') }>,
@@ -127,7 +127,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
   const { Map, NavigationControl, ScaleControl, addProtocol, setWorkerUrl } = library.default
   setWorkerUrl(worker.default)
   workerFile = worker.default
-  await turn() // to read MapLibre and to start the graphics take their time
+  await turn() // parsing MapLibre and starting the graphics both take long
   const map = new Map({
     container, style: style(), attributionControl: false, dragRotate: false, pitchWithRotate: false, fadeDuration: 0, minZoom: 1, maxZoom: 19,
     locale: { 'Map.Title': label },
@@ -150,7 +150,7 @@ export async function makeMap(container: HTMLElement, label: string): Promise<Fi
 export class FieldMap {
   onfield: (id: number) => void = () => {}
   onplace: (lon: number, lat: number) => void = () => {}
-  /** What the base map wants to be said of it; null: it cannot be read. */
+  /** Called with the attribution of the base map; null if that map cannot be read. */
   oncredit: (credit: string | null) => void = () => {}
   gone = false
   readonly spots: Spots
@@ -158,18 +158,18 @@ export class FieldMap {
   private drawing: Drawing | undefined
   private pictures: string[] = [] // dates, the one shown last at the end
   private wanted = ''
-  private shapes: Shape[] = [] // that are shown
-  private drawn = new Map<Outline, number>() // outlines that the map has, or is being sent, with their ids
+  private shapes: Shape[] = [] // those shown
+  private drawn = new Map<Outline, number>() // outlines that the map has or is being sent, with their ids
   private pieces: Set<number>[] = [new Set()] // the ids of the fields in each piece
   private hatched: number[] = []
-  private sent = true // all of them
-  private sending = 0 // counts what was sent, as another may follow before all is
+  private sent = true // whether all of them are sent
+  private sending = 0 // counts calls of sendAll, as another may begin before one has ended
   private chosen = 0
-  private told = new Map<Outline, string>() // and what it has written on them
-  private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are there
+  private told = new Map<Outline, string>() // the text of each name that the map has
+  private grid = { step: 0, box: [0, 0, 0, 0] as Box } // the lines that are drawn
   private dark = matchMedia('(prefers-color-scheme: dark)')
 
-  /** Takes a map, and how many px of it are beyond each edge of what is seen. */
+  /** Takes a map, and how many px of it lie beyond each edge of the visible part. */
   constructor(private map: MapLibre, private beyond = 0) {
     map.addImage('hatch', hatch(), { pixelRatio: 2 })
     this.spots = new Spots(map, () => ({ ink: ink('ink'), panel: ink('panel'), accent: ink('accent') }))
@@ -185,20 +185,20 @@ export class FieldMap {
     this.dark.addEventListener('change', this.recolour)
   }
 
-  /** Returns the field at a place, the uppermost. MapLibre's own answer may stay empty where tiles were loaded twice at once. */
+  /** Returns the topmost field at a place. MapLibre's own answer may stay empty if tiles were loaded twice at once. */
   private at(place: LngLat): Shape | undefined {
     const { lng, lat } = place.wrap()
     return this.shapes.findLast(({ geometry }) => covers(geometry, lng, lat))
   }
 
-  /** Draws lines of longitude and latitude where the map is and as far again around it: few moves then need others. */
+  /** Draws lines of longitude and latitude for the view and as far again on each side, so that few moves need new lines. */
   private drawGrid() {
     const { map, beyond } = this
     const { clientWidth, clientHeight } = map.getContainer()
     const first = map.unproject([beyond, beyond])
     const last = map.unproject([clientWidth - beyond, clientHeight - beyond])
     const [across, up] = [last.lng - first.lng, first.lat - last.lat]
-    if (!(across > 0 && up > 0)) return // nothing is seen of it
+    if (!(across > 0 && up > 0)) return // no part of the map is visible
     const step = stepOf([first.lng, last.lat, last.lng, first.lat])
     const drawn = map.getBounds()
     const [west, south, east, north] = [drawn.getWest(), drawn.getSouth(), drawn.getEast(), drawn.getNorth()]
@@ -222,7 +222,7 @@ export class FieldMap {
     return this.base ? layersOf(this.base, ink, this.dark.matches) : []
   }
 
-  /** Lays a base map under all that is shown; it has no need of lines of longitude and latitude. */
+  /** Puts a base map under the fields (its names under theirs), and hides the graticule, which is then not needed. */
   ground(base: BaseMap) {
     this.base = base
     this.map.addSource('base', base.source)
@@ -231,7 +231,7 @@ export class FieldMap {
     this.oncredit(base.credit)
   }
 
-  /** Draws fields. What is drawn already is not sent again: it gets its colour, and what is missing of it is left out. */
+  /** Draws fields. Outlines that the map already has are not sent again: they are recoloured, and those not among the fields are hidden. */
   show(shapes: Shape[]) {
     this.shapes = shapes
     const others = !shapes.every(({ id, geometry }) => this.drawn.get(geometry) === id)
@@ -245,7 +245,7 @@ export class FieldMap {
     if (this.chosen !== 0) this.select(this.chosen)
   }
 
-  /** Sends other outlines to the workers of the map, a piece a task: to hand over 10,000 at once kept the page busy for half a second. */
+  /** Sends new outlines to the workers of the map, one piece per task: handing over 10,000 at once kept the page busy for half a second. */
   private async sendAll(shapes: Shape[]) {
     const { map } = this
     this.drawn = new Map(shapes.map(({ id, geometry }) => [geometry, id]))
@@ -265,14 +265,14 @@ export class FieldMap {
       this.send(inPiece('land', piece), of.map(({ id, geometry }) => ({ type: 'Feature', geometry, properties: { id } })))
       this.paint(piece)
       if (shapes.length > together) await turn()
-      of.forEach(namedFrom) // is kept, for the names
+      of.forEach(namedFrom) // caches the room in each, for the names
     }
     if (this.gone || mine !== this.sending) return
     this.sent = true
     this.name(true)
   }
 
-  /** Colours what is shown of a piece. */
+  /** Colours the shown fields of a piece, and hides its others. */
   private paint(piece: number) {
     const { map } = this
     const within = this.pieces[piece] as Set<number>
@@ -283,7 +283,7 @@ export class FieldMap {
     this.hatchPiece(piece)
   }
 
-  /** Writes names where there is room for them at this zoom and the next: of 10,000 fields that are seen at once there are none. */
+  /** Writes the names for which there is room at this zoom or the next; with 10,000 fields in view there are none. */
   private name(anew = false) {
     if (!this.sent) return
     const text = ({ name, caption }: Shape) => name + '\n' + caption
@@ -298,7 +298,7 @@ export class FieldMap {
     ;(this.map.getSource(source) as GeoJSONSource).setData({ type: 'FeatureCollection', features })
   }
 
-  /** Lets an outline or a line be drawn. */
+  /** Starts drawing an outline or a line. */
   async draw(kind: 'polygon' | 'linestring'): Promise<Drawing> {
     return (this.drawing = await Drawing.on(this.map, kind, ink('danger')))
   }
@@ -320,7 +320,7 @@ export class FieldMap {
     this.map.setFilter(inPiece('hatch', piece), among(this.hatched.filter((id) => this.pieces[piece]?.has(id))), ours)
   }
 
-  /** Moves so that a box is seen beside the panel. */
+  /** Moves the map so that a box is visible beside the panel. */
   focus(box: [number, number, number, number], animate: boolean) {
     const around = this.map.getContainer()
     const legend = around.closest('.screen')?.querySelector(':scope > .legend')?.clientHeight
@@ -329,7 +329,7 @@ export class FieldMap {
     this.map.fitBounds(box as LngLatBoundsLike, { padding, maxZoom: 16, duration: animate && !calm ? 120 : 0 })
   }
 
-  /** Shows the pixels of a date of a map, or hatches the field where that date was not usable. */
+  /** Shows the pixels of a date of a map, or hatches the field if that date was not usable. */
   picture(order: number, date: string, box: [number, number, number, number], field: number, usable: boolean) {
     this.wanted = date
     this.hatch(usable ? [] : [field])
@@ -340,7 +340,7 @@ export class FieldMap {
     this.reveal()
   }
 
-  /** Gets a picture that may be shown next. */
+  /** Loads a picture that may be shown next. */
   fetch(order: number, date: string, box: [number, number, number, number]) {
     const name = 'picture ' + date
     if (this.map.getSource(name)) return
@@ -348,13 +348,13 @@ export class FieldMap {
       type: 'raster', tileSize: 512, minzoom: 8, maxzoom: 18, bounds: box,
       tiles: [`${location.origin}/api/v1.2/maps/vegetation-index-map/orders/${order}/tiles/{z}/{x}/{y}/?date=${date}&size=512`],
     })
-    // An opacity of nothing would not be fetched.
+    // With an opacity of 0 it would not be fetched.
     this.map.addLayer({ id: name, type: 'raster', source: name, paint: { 'raster-opacity': 0.001, 'raster-fade-duration': 0, 'raster-resampling': 'nearest' } }, 'hatch')
     if (!this.pictures.includes(date)) this.pictures.unshift(date)
     this.map.once('idle', () => this.reveal())
   }
 
-  /** Shows the wanted picture when it is there; until then the one before stays, so that nothing flickers. */
+  /** Shows the wanted picture once it is loaded. Until then the previous one stays, so that nothing flickers. */
   private reveal() {
     const name = 'picture ' + this.wanted
     if (!this.map.getSource(name) || !this.map.isSourceLoaded(name)) {
@@ -391,7 +391,7 @@ export class FieldMap {
   remove() {
     this.gone = true
     this.dark.removeEventListener('change', this.recolour)
-    this.drawing?.stop() // while there is a map to leave
+    this.drawing?.stop() // while the map still exists
     this.map.remove()
   }
 }

@@ -1,4 +1,4 @@
-// A form is drawn from the JSON Schema of the interface (dynamic-schema/): what it asks, in which order, in which units.
+// A form is built from the JSON Schema of the API (dynamic-schema/): what it asks for, in which order and in which units.
 
 export interface Form {
   type?: string | string[]
@@ -34,22 +34,22 @@ export function kindOf(form: Form): Kind {
   return form.format === 'date' ? 'date' : 'text'
 }
 
-/** Members of a form in their order, but for those that nobody writes. */
+/** Returns the members of a form in order, without the id and read-only ones. */
 export function membersOf(form: Form): [string, Form][] {
   return Object.entries(form.properties ?? {})
     .filter(([name, member]) => !member.readOnly && name !== 'id')
     .sort(([, a], [, b]) => (a['x-order'] ?? 0) - (b['x-order'] ?? 0))
 }
 
-/** Units whose word in the interface is not what people write. */
+/** Units that people write differently from the API. */
 const signs: Record<string, string> = { celsius: '°C', fahrenheit: '°F' }
 
-/** What may be chosen, with what each is called. */
+/** Returns the values that can be chosen, each with its title. */
 export function choicesOf(form: Form): { value: string; title: string }[] {
   return (form.enum ?? []).filter((v) => v !== null).map((value) => ({ value, title: form.oneOf?.find((o) => o.const === value)?.title ?? signs[value] ?? value }))
 }
 
-/** The title of what stands at a path, as crop_protection[].category; undefined: nothing does. */
+/** Returns the title of the member at a path, such as crop_protection[].category; undefined if there is none. */
 export function titleAt(form: Form, path: string): string | undefined {
   let at: Form | undefined = form
   for (const member of path.replace(/\[\d*\]/g, '').split('.')) at = (at?.items ?? at)?.properties?.[member]
@@ -58,7 +58,7 @@ export function titleAt(form: Form, path: string): string | undefined {
 
 type Record_ = Record<string, unknown>
 
-/** Returns an object with a member set; undefined takes it away. */
+/** Returns an object with a member set; the value undefined removes the member. */
 export function withMember(of: unknown, name: string, value: unknown): Record_ | undefined {
   const out: Record_ = { ...(of as Record_ | undefined) }
   if (value === undefined) delete out[name]
@@ -66,7 +66,7 @@ export function withMember(of: unknown, name: string, value: unknown): Record_ |
   return Object.keys(out).length > 0 ? out : undefined
 }
 
-/** Returns what is wrong at a member, of the nested messages of a refusal. */
+/** Returns the errors of a member from the nested messages of a refusal. */
 export function below(errors: unknown, name: string | number): unknown {
   return errors && typeof errors === 'object' && !Array.isArray(errors) ? (errors as Record_)[name] : undefined
 }

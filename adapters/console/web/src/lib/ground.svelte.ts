@@ -1,4 +1,4 @@
-// Whether what is drawn lies on a light or a dark ground, as the device asks for.
+// Whether drawings have a light or a dark ground, as set on the device.
 import type { Ground } from './colours'
 
 class Seen {

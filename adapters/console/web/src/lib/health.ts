@@ -1,11 +1,11 @@
-// What the server says of its parts at /readyz.
+// The state of the parts of the server, as reported by /readyz.
 export interface Part {
   name: string
   state: string
   well: boolean
 }
 
-/** Returns the parts that an answer names, those that are away first. A server that is not ready names them as details of its error. */
+/** Returns the parts named in an answer, unavailable ones first. A server that is not ready names them in the details of its error. */
 export function partsOf(answer: unknown): Part[] {
   const { data, details } = answer as { data?: Record<string, unknown>; details?: Record<string, unknown> }
   return Object.entries(data ?? details ?? {})

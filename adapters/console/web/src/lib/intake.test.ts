@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Brought } from './brought'
 
-/** What the interface has: fields and farms, newest first. */
+/** What the API has: fields and farms, newest first. */
 let fields: { id: number; farm_id: number; created_by: number }[]
 let farms: Map<number, { id: number; field_count: number; created_at: string; updated_at: string; filled?: boolean }>
 const asked: string[] = []
@@ -56,7 +56,7 @@ test('the fields of an import are looked for in its farm, or in all where it goe
   expect([await lastField(2), await lastField(1), await lastField(undefined)]).toEqual([15, 14, 15])
   expect(await madeSince(2, 11, 7, 2)).toEqual([15, 13])
   expect(await madeSince(undefined, 11, 7, 3)).toEqual([15, 13, 12])
-  expect(await madeSince(undefined, 11, 7, 2)).toEqual([]) // one is of something else
+  expect(await madeSince(undefined, 11, 7, 2)).toEqual([]) // one of them has another origin
   const brought: Brought = { by: 7, at: 0, last: 10, job: null, made: [[11, 15]] }
   expect(await stillThere(2, brought)).toEqual([15, 13, 11])
   expect(await stillThere(2, { ...brought, across: true })).toEqual([15, 13, 12, 11])

@@ -1,4 +1,4 @@
-// A file of outlines on its way into a farm.
+// The import of a file of outlines into a farm.
 import { api, ask, bare, Refusal, type Schemas } from '../api/client'
 import { within, type Brought } from './brought'
 import { boxIn, kept, places, type Outline } from './outline'
@@ -12,7 +12,7 @@ export interface Mapping {
 
 /** Sends a file; as a preview, nothing of it is stored. */
 export function send(file: File, farm: number, mapping: Mapping, preview: boolean): Promise<Intake> {
-  // A name of a property may hold what divides several in the short spelling, such as +.
+  // In JSON, as the name of a property may contain a separator of the short notation, such as +.
   const said = JSON.stringify(mapping, (_, property) => (property === '' ? null : property))
   return ask(
     api.POST('/api/v1.2/field/import/', {
@@ -24,7 +24,7 @@ export function send(file: File, farm: number, mapping: Mapping, preview: boolea
   )
 }
 
-/** Asks how far a file is that is imported in the background, until it is in. */
+/** Polls the background job of an import until it has ended. Returns undefined if the page was left before. */
 export async function wait(job: number, seen: (intake: Intake) => void, left: AbortSignal): Promise<Intake | undefined> {
   while (!left.aborted) {
     const intake = await ask(api.GET('/api/v1.2/field/import/{job_id}/', { params: { path: { job_id: String(job) } } }))
@@ -37,16 +37,16 @@ export async function wait(job: number, seen: (intake: Intake) => void, left: Ab
 
 const perRequest = 1_000 // fields
 
-/** Writes ids into an address as the interface reads them, separated by commas. */
+/** Writes ids into a URL as the API reads them, separated by commas. */
 const commas = { array: { style: 'form', explode: false } } as const
 
-/** The field that was made last, by its id, in a farm, or of all where none is named; 0: there is none. */
+/** Returns the id of the newest field of a farm, or of all farms if none is given; 0 if there is none. */
 export async function lastField(farm: number | undefined): Promise<number> {
   const read = await ask(api.GET('/api/v1.2/field/', { params: { query: { farm, ordering: '-id', page: 1, page_size: 1 } } }))
   return (read.results[0] as Schemas['Field'] | undefined)?.id ?? 0
 }
 
-/** The fields that a user made since one, in a farm or in any, the latest first; of more than most, some of them. */
+/** Returns the fields that a user created after a given one, in a farm or in any, latest first; only some if there are more than most. */
 async function since(farm: number | undefined, last: number, by: number, most = Infinity): Promise<number[]> {
   const out: number[] = []
   for (let page = 1; out.length <= most; page++) {
@@ -58,19 +58,19 @@ async function since(farm: number | undefined, last: number, by: number, most = 
   return out
 }
 
-/** The fields that an import in the background made, whose report names none: those of its user since it began. Where they are not
- * as many as the import says, some are of something else, and none is returned. */
+/** Returns the fields that a background import created. Its report does not name them, so these are the fields that its user created since
+ * it began. If their number is not the one that the import reports, some have another origin, and none is returned. */
 export async function madeSince(farm: number | undefined, last: number, by: number, count: number): Promise<number[]> {
   const out = await since(farm, last, by, count)
   return out.length === count ? out : []
 }
 
-/** Of the fields that an import into a farm made, those that are there. */
+/** Returns the fields created by an import into a farm that still exist. */
 export async function stillThere(farm: number, brought: Brought): Promise<number[]> {
   return (await since(brought.across ? undefined : farm, brought.last, brought.by)).filter((id) => within(brought.made ?? [], id))
 }
 
-/** Deletes fields that were just made, and says which are left. */
+/** Deletes fields that were just created, and reports after each request which are left. */
 export async function undo(fields: number[], left: (fields: number[]) => void = () => {}) {
   for (let rest = fields; rest.length > 0; left(rest)) {
     await bare(api.DELETE('/api/v1.2/field/', { params: { query: { id: rest.slice(0, perRequest) } }, querySerializer: commas }))
@@ -78,11 +78,11 @@ export async function undo(fields: number[], left: (fields: number[]) => void = 
   }
 }
 
-/** The farms that an import made; a preview, or one that has not ended, has made none. */
+/** Returns the farms that an import created: none for a preview, or for an import that has not ended. */
 export const farmsMade = (intake: Pick<Intake, 'farms'>): number[] => intake.farms.flatMap((f) => (f.id === null ? [] : [f.id]))
 
-/** Deletes farms that an import made, which are as it made them and hold nothing: what others wrote or put there stays, and so does the
- * farm. Says after each which are still to be looked at, and returns how many stay. */
+/** Deletes farms that an import created, if they are unchanged and empty. A farm that others have edited or put something into stays.
+ * Reports after each farm which are still to be checked, and returns how many stay. */
 export async function dropFarms(farms: number[], left: (farms: number[]) => void = () => {}): Promise<number> {
   let stay = 0
   for (let rest = farms; rest.length > 0; ) {
@@ -101,7 +101,7 @@ export async function dropFarms(farms: number[], left: (farms: number[]) => void
 
 const untouched = (farm: Schemas['Farm']) => farm.field_count === 0 && farm.updated_at === farm.created_at
 
-/** Deletes a farm unless it holds anything by now, and reports whether it is gone. */
+/** Deletes a farm if it is still empty, and reports whether it no longer exists. */
 async function dropEmpty(farm: number): Promise<boolean> {
   try {
     await bare(api.DELETE('/api/v1.2/farm/{id}/', { params: { path: { id: String(farm) }, query: { empty: true } } }))
@@ -112,14 +112,14 @@ async function dropEmpty(farm: number): Promise<boolean> {
   return true
 }
 
-/** What a file says of farms, where all its fields go into one: the property, and up to three of the names; undefined: nothing. */
+/** Returns which property of a file names farms, and up to three of the names, while all fields go to one farm; undefined if none does. */
 export function farmsNamed(intake: Pick<Intake, 'proposed' | 'properties'>): { property: string; names: string[] } | undefined {
   const property = intake.proposed?.farm?.properties[0]
   return property === undefined ? undefined : { property, names: intake.properties.find((p) => p.name === property)?.samples ?? [] }
 }
 
 export type Taken = Intake['features'][number]
-/** What is to be looked at in a feature, the worst first; ok: nothing. */
+/** What needs checking in a feature, worst first; ok: nothing does. */
 export const doubts = ['refused', 'swapped', 'overlaps', 'doubtful', 'changed', 'same', 'ok'] as const
 export type Doubt = (typeof doubts)[number]
 
@@ -131,12 +131,12 @@ export function doubtOf(f: Pick<Taken, 'verdict' | 'warnings' | 'overlaps'>): Do
   return f.verdict === 'update' ? 'changed' : f.verdict === 'skip' ? 'same' : 'ok'
 }
 
-/** Whether a feature is to be looked at before the import. */
+/** Whether a feature needs checking before the import. */
 export const serious = (f: Taken) => ['refused', 'swapped', 'overlaps', 'doubtful'].includes(doubtOf(f))
 
 export const nameOf = (f: Taken) => f.name || String(f.index + 1)
 
-/** What a feature has on the map: its outline, and where its axes may be swapped, where it would lie then. */
+/** Returns what a feature shows on the map: its outline and, if its axes may be swapped, the outline with the axes exchanged. */
 export const placesOf = kept((f: Taken): Outline[] => {
   const outline = f.outline as unknown as Outline | undefined
   if (!outline) return []
@@ -152,7 +152,7 @@ function swapped(of: Outline): Outline {
   return of.type === 'Polygon' ? { type: of.type, coordinates: of.coordinates.map(ring) } : { type: of.type, coordinates: of.coordinates.map((p) => p.map(ring)) }
 }
 
-/** The box around outlines; undefined where there is none. */
+/** The box around outlines; undefined if there are none. */
 export function boxAround(all: Outline[]): [number, number, number, number] | undefined {
   const box: [number, number, number, number] = [180, 90, -180, -90]
   for (const [west, south, east, north] of all.map(boxIn)) {
@@ -164,7 +164,7 @@ export function boxAround(all: Outline[]): [number, number, number, number] | un
   return box[0] > box[2] ? undefined : box
 }
 
-/** Says what is wrong with a feature, in one line. */
+/** Returns the errors of a feature in one line. */
 export function complaint(errors: Record<string, unknown> | null): string {
   return Object.entries(errors ?? {})
     .map(([field, messages]) => `${field}: ${Array.isArray(messages) ? messages.join(' ') : JSON.stringify(messages)}`)

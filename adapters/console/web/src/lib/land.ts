@@ -1,4 +1,4 @@
-// What the farm map and the table of fields show: outlines, what grows on them, and the latest index of each.
+// What the farm map and the table of fields show: outlines, crops, and the latest index of each field.
 import { api, ask, bare, type Schemas } from '../api/client'
 import { turn } from './turn'
 
@@ -49,9 +49,9 @@ async function latestOf(season: number): Promise<Map<number, Latest>> {
   }
 }
 
-const outlines = new Map<number, { of: string; outline: Land['geometry'] }>() // as they were read last
+const outlines = new Map<number, { of: string; outline: Land['geometry'] }>() // as last read
 
-/** The outline of a field: the very one that was read before, where the field has not changed since, so that the map knows it. */
+/** Returns the outline of a field: the same object as before if the field has not changed since, so that the map recognises it. */
 function outlineOf(f: Schemas['Field']): Land['geometry'] {
   const before = outlines.get(f.id)
   if (before?.of === f.updated_at) return before.outline
@@ -60,7 +60,7 @@ function outlineOf(f: Schemas['Field']): Land['geometry'] {
   return outline
 }
 
-/** Reads every field of a farm, or of all, as it stands in a season. */
+/** Reads every field of a farm, or of all farms, with its state in a season. */
 export async function readLand(farm: number | undefined, season: number | undefined, may: (slug: string) => boolean): Promise<Land[]> {
   const query = { page: 'all' as const, ...(farm ? { farm } : {}) }
   const [fields, cultivations, latest, orders] = await Promise.all([
@@ -92,7 +92,7 @@ export async function readLand(farm: number | undefined, season: number | undefi
   return land
 }
 
-/** Returns the fields with a text in their name, on which a crop grows; an empty one is any. */
+/** Returns the fields whose name contains a text and on which a crop grows; an empty text or crop matches any. */
 export function matching(land: Land[], text: string, crop: string): Land[] {
   const sought = text.toLowerCase()
   return land.filter((f) => f.name.toLowerCase().includes(sought) && (crop === '' || f.crops.includes(crop)))
@@ -105,14 +105,14 @@ export function cropsOf(land: Land[]): string[] {
 
 type Assessed = Pick<Schemas['AssessmentRecord'], 'resource_type' | 'resource_id' | 'completeness_percentage'>
 
-/** Reads how complete the assessments of a year are, by what they are of. */
+/** Reads the completeness of the assessments of a year, by the farm or field that they assess. */
 export async function readAssessed(farm: number | undefined, year: number): Promise<Map<string, number>> {
   const query = { assessment_year: year, page: 'all' as const, ...(farm ? { farm } : {}) }
   const read = (await ask(api.GET('/api/v1.2/ghg/assessments/', { params: { query } }))) as Assessed[] | { results: Assessed[] }
   return assessedBy(Array.isArray(read) ? read : read.results)
 }
 
-/** Returns the completeness of assessments by what they are of: of thousands, each field looks for its own. */
+/** Returns the completeness of assessments by what they assess, as each field looks up its own among thousands. */
 export function assessedBy(all: Assessed[]): Map<string, number> {
   const out = new Map<string, number>()
   for (const a of all) {
@@ -122,22 +122,22 @@ export function assessedBy(all: Assessed[]): Map<string, number> {
   return out
 }
 
-/** Returns how complete the assessment of a field is, in percent, or that of its farm where it has none; null: there is neither. */
+/** Returns the completeness of the assessment of a field, in percent, or of its farm if it has none; null if there is neither. */
 export function completeness(field: Pick<Land, 'id' | 'farm'>, assessed: Map<string, number>): number | null {
   return assessed.get(`field ${field.id}`) ?? assessed.get(`farm ${field.farm}`) ?? null
 }
 
 export type Standing = Schemas['ProfileStanding']
-export const seasonsNeeded = 3 // other seasons of a field, to be compared with
+export const seasonsNeeded = 3 // other seasons of a field, for a comparison
 
-/** Reads how each field stands among its other seasons, by the id of the field. */
+/** Reads how the season of each field compares with its other seasons, by the id of the field. */
 export async function readStandings(farm: number | undefined, season: number): Promise<Map<number, Standing>> {
   const query = { season, page: 'all' as const, ...(farm ? { farm } : {}) }
   const read = (await ask(api.GET('/api/v1.2/profiles/vegetation-index-profile/comparisons/', { params: { query } }))).results as Standing[]
   return new Map(read.map((s) => [s.field, s]))
 }
 
-/** The box around all fields; null where there is none. */
+/** The box around all fields; null if there are none. */
 export function boxOf(land: Pick<Land, 'bbox'>[]): Land['bbox'] | null {
   if (land.length === 0) return null
   const box: Land['bbox'] = [180, 90, -180, -90]

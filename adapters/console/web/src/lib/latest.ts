@@ -1,8 +1,8 @@
-/** Reads of one thing, of which the last that was begun counts: an answer that comes late never stands where a later one was asked for. */
+/** Reads of one thing, of which only the one begun last counts: an answer that comes late never replaces that of a later read. */
 export class Latest {
   private begun = 0
 
-  /** Reads, and hands on what was read or why it was not, unless another read has begun since. */
+  /** Reads, and passes on the result or the error, unless another read has begun since. */
   async read<T>(what: () => Promise<T>, got: (read: T) => void, failed: (error: unknown) => void): Promise<void> {
     const mine = ++this.begun
     try {

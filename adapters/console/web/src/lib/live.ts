@@ -1,4 +1,4 @@
-// The events of the company, as they happen: one stream a tab, while it is looked at. What misses some of them, reads again.
+// The events of the company as they happen: one stream per tab, while it is visible. Listeners that missed events read their data again.
 import { api, ask } from '../api/client'
 
 export interface Told {
@@ -13,7 +13,7 @@ const types = [
 ] as const
 export type EventType = (typeof types)[number]
 
-const again = 30_000 // ms until a stream that was refused is asked for again
+const again = 30_000 // ms, at least, until a refused stream is requested again
 
 class Live {
   private source: EventSource | undefined
@@ -23,7 +23,7 @@ class Live {
   private listeners = new Set<(told: Told) => void>()
   private seen = () => this.tend()
 
-  /** Says whether somebody is signed in who may hear of events. */
+  /** Sets whether a user is signed in who may receive events. */
   want(is: boolean) {
     if (!is) this.last = ''
     this.wanted = is
@@ -32,7 +32,7 @@ class Live {
     this.tend()
   }
 
-  /** Calls act with every event of some types, and where some were missed, until what it returns is called. */
+  /** Calls act with every event of some types, and if events were missed, until the returned function is called. */
   on(of: EventType[], act: (told: Told) => void): () => void {
     const listener = (told: Told) => {
       if (told.type === 'reset' || of.includes(told.type as EventType)) act(told)
@@ -77,13 +77,13 @@ class Live {
       })
     }
     source.onerror = () => {
-      if (source.readyState !== EventSource.CLOSED) return // it comes back by itself, with the last id
+      if (source.readyState !== EventSource.CLOSED) return // it reconnects by itself, with the last id
       this.source = undefined
       this.timer = setTimeout(() => {
         this.timer = undefined
         this.tend()
       }, again * (1 + Math.random()))
-      void ask(api.GET('/api/v1.2/auth/me/')).catch(() => {}) // says so where the session has ended
+      void ask(api.GET('/api/v1.2/auth/me/')).catch(() => {}) // finds out if the session has ended
     }
   }
 }

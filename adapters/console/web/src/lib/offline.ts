@@ -1,11 +1,11 @@
-// What lets the console open without a network: its own files, kept by the browser, and a service worker that answers with them.
+// Lets the console open without a network: the browser keeps its files, and a service worker answers with them.
 
 const kept = 'console'
 
-/** Whether the browser allows work without a network, and the position: both need HTTPS, or this very machine. */
+/** Whether the browser allows offline work and access to the position: both need HTTPS, or a server on the same machine. */
 export const secure = isSecureContext && 'serviceWorker' in navigator
 
-/** Keeps the files that this page was made of, and what else it may need. */
+/** Keeps the files that this page has loaded, and others that it may need. */
 export async function keepFiles(more: string[]) {
   await navigator.serviceWorker.register('/sw.js')
   await navigator.serviceWorker.ready

@@ -31,7 +31,7 @@ function fromWKT(text: string): unknown {
   const parts = /^(?:SRID=4326;)?\s*(POLYGON|MULTIPOLYGON|LINESTRING)\s*(\(.*\))$/is.exec(text)
   if (!parts) return undefined
   const [type] = words[(parts[1] as string).toUpperCase() as keyof typeof words]
-  // What well-known text writes as "x y, x y" JSON writes as [x,y],[x,y]. Places are told from lists by the absence of brackets.
+  // "x y, x y" in well-known text is [x,y],[x,y] in JSON. Positions differ from lists in having no brackets.
   const json = (parts[2] as string).replace(/[^(),]+/g, (place) => (place.trim() === '' ? '' : '[' + place.trim().split(/\s+/).join(',') + ']')).replaceAll('(', '[').replaceAll(')', ']')
   try {
     return { type, coordinates: JSON.parse(json) as unknown }
@@ -40,7 +40,7 @@ function fromWKT(text: string): unknown {
   }
 }
 
-/** Returns what has the shape of an outline or of a line; whether it is one on the ground the interface says. */
+/** Returns the value if it has the structure of an outline or a line. Whether it is a valid one on the ground, the API decides. */
 function known(of: unknown): Outline | Line | undefined {
   const geometry = of as { type?: string; coordinates?: unknown } | undefined
   const deep = Object.values(words).find(([type]) => type === geometry?.type)?.[1]
@@ -53,14 +53,14 @@ function nested(list: unknown, deep: number): boolean {
   return list.length >= 2 && list.every((n) => typeof n === 'number' && Number.isFinite(n)) && Math.abs(list[0] as number) <= 180 && Math.abs(list[1] as number) <= 90
 }
 
-/** Hectares within a polygon that is being drawn, on a sphere: the interface measures on the ellipsoid when it is done. */
+/** Returns the area of a polygon that is being drawn, in hectares, on a sphere. The API measures the finished one on the ellipsoid. */
 export function roughArea(polygon: GeoJSON.Polygon): number {
   const ring = (r: GeoJSON.Position[]) => {
     let sum = 0
     for (let i = 0; i < r.length; i++) {
       const [x1, y1] = r[i] as [number, number]
       const [x2, y2] = r[(i + 1) % r.length] as [number, number]
-      const east = ((x2 - x1 + 540) % 360) - 180 // the short way, also over the 180th meridian
+      const east = ((x2 - x1 + 540) % 360) - 180 // the short way, even across the 180th meridian
       sum += (east * Math.PI) / 180 * (2 + Math.sin((y1 * Math.PI) / 180) + Math.sin((y2 * Math.PI) / 180))
     }
     return Math.abs((sum * earth * earth) / 2)
@@ -68,15 +68,15 @@ export function roughArea(polygon: GeoJSON.Polygon): number {
   return polygon.coordinates.reduce((sum, r, i) => sum + (i === 0 ? ring(r) : -ring(r)), 0) / 10_000
 }
 
-/** Where the name of an outline goes: the middle of the widest stretch at half the height of its largest part, whose holes a name may
- * cross; how large that part is on the map: the larger of that stretch and the height, as degrees of longitude; and its hectares. */
+/** The room for the name of an outline, in its largest part. place: the middle of the widest stretch at half the height (a name may cross
+ * holes); size: the larger of that stretch and the height, in degrees of longitude; area: that of the part, in hectares. */
 export interface Room {
   place: GeoJSON.Position
   size: number
   area: number
 }
 
-/** Keeps what is worked out of a thing that is looked at again and again, for as long as that is there. */
+/** Returns a function that caches the result of work for each object, as long as the object exists. */
 export function kept<K extends object, T>(work: (of: K) => T): (of: K) => T {
   const found = new WeakMap<K, { is: T }>()
   return (of) => {
@@ -101,7 +101,7 @@ function findRoom(of: Outline): Room {
     .filter(([[, y1], [, y2]]) => y1 <= y !== y2 <= y)
     .map(([[x1, y1], [x2, y2]]) => x1 + ((y - y1) / (y2 - y1)) * (x2 - x1))
     .sort((a, b) => a - b)
-  let [middle, width] = [ring[0]?.[0] as number, -1] // of an outline without any height
+  let [middle, width] = [ring[0]?.[0] as number, -1] // for an outline without height
   for (let i = 0; i + 1 < crossed.length; i += 2) {
     const [west, east] = [crossed[i] as number, crossed[i + 1] as number]
     if (east - west > width) [middle, width] = [(west + east) / 2, east - west]
@@ -109,7 +109,7 @@ function findRoom(of: Outline): Room {
   return { place: [middle, y], size: Math.max(0, width, (north - south) / Math.cos((y * Math.PI) / 180)), area: largest.size }
 }
 
-/** Returns the one ring that can be changed by hand; undefined where an outline has several parts, or holes. */
+/** Returns the line or the single ring, which can be changed by hand; undefined if an outline has several parts, or holes. */
 export function simple(of: Outline | Line): GeoJSON.Polygon | Line | undefined {
   if (of.type === 'LineString') return of
   const parts = of.type === 'Polygon' ? [of.coordinates] : of.coordinates
@@ -128,12 +128,12 @@ export const boxIn = kept((of: Outline): [west: number, south: number, east: num
   return box
 })
 
-/** Every place of an outline, one after the other. */
+/** Returns all positions of an outline, in order. */
 export function places(of: Outline): GeoJSON.Position[] {
   return of.type === 'Polygon' ? of.coordinates.flat() : of.coordinates.flat(2)
 }
 
-/** Reports whether a place is within an outline, longitude first; holes are not. */
+/** Reports whether a place, longitude first, is within an outline and not in a hole. */
 export function covers(of: Outline, x: number, y: number): boolean {
   const [west, south, east, north] = boxIn(of)
   if (x < west || x > east || y < south || y > north) return false

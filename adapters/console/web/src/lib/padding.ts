@@ -1,7 +1,7 @@
-const narrow = 720 // px, below which the panel is a sheet
+const narrow = 720 // px, up to which the panel is a sheet
 const underLegend = 16 // px, above the legend and below it
 
-/** What the panel and the legend, so many px high, cover of a map, which goes on for some px beyond each edge of what is seen. */
+/** Returns how much of a map the panel and a legend (of that height) cover; beyond: px of the map past each edge of the visible part. */
 export function besidePanel(width: number, height: number, beyond = 0, legend = 0): { top: number; right: number; bottom: number; left: number } {
   const around = 32 + beyond
   const [seen, high] = [width - 2 * beyond, height - 2 * beyond]

@@ -29,7 +29,7 @@ export class Pages<T> {
       this.whole = got.length < perPage
       this.loaded = true
     }, (error) => {
-      if (this.page > 0 && error instanceof Refusal && error.status === 404) this.whole = true // the page before was full, and the last
+      if (this.page > 0 && error instanceof Refusal && error.status === 404) this.whole = true // the previous page was full, and the last
       else this.trouble = error
     })
   }

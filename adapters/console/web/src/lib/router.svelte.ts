@@ -7,7 +7,7 @@ export interface Place {
   field?: number
   assessment?: number
   area?: number // of interest
-  plan?: number // of samples, that a crew walks
+  plan?: number // of samples, for a crew
   tab?: string // of settings; a section of an assessment, or its report
 }
 
@@ -47,7 +47,7 @@ export function read(path: string): Place {
   return place
 }
 
-/** Screens that are named by one word behind farm and season. */
+/** Screens that are named by one word after farm and season. */
 const plain: Place['screen'][] = ['fields', 'add', 'draw', 'assessments', 'sampling', 'dashboard']
 
 /** Writes the address of a place; read() returns the place. */
@@ -79,13 +79,13 @@ class Router {
     this.query = new URLSearchParams(location.search)
   }
 
-  /** Goes to an address; back returns. */
+  /** Goes to an address; the back button returns. */
   go(address: string) {
     if (address !== location.pathname + location.search) history.pushState(null, '', address)
     this.see()
   }
 
-  /** Changes a parameter of the address in place, without a step of history. */
+  /** Changes a parameter of the address in place, without a history entry. */
   set(name: string, value: string | null) {
     const query = new URLSearchParams(location.search)
     if (value === null || value === '') query.delete(name)
@@ -98,7 +98,7 @@ class Router {
 
 export const router = new Router()
 
-/** A link within the console: a click with no key goes there without a load. */
+/** A link within the console: a click without a modifier key goes there without loading the page. */
 export function link(node: HTMLAnchorElement) {
   const follow = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

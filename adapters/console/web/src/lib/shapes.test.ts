@@ -7,7 +7,7 @@ describe('what the map is told of fields', () => {
   it('is one branch for each colour, in which an id stands once', () => {
     const shapes = [{ id: 1, colour: 'a' }, { id: -2, colour: 'b' }, { id: 3, colour: 'a' }, { id: -2, colour: 'a' }]
     expect(coloured(shapes)).toEqual(['match', ['get', 'id'], [1, 3], 'a', [-2], 'b', ['rgba', 0, 0, 0, 0]])
-    expect(coloured([])).toEqual(['rgba', 0, 0, 0, 0]) // a match without a branch is none
+    expect(coloured([])).toEqual(['rgba', 0, 0, 0, 0]) // a match without a branch is invalid
   })
   it('lets through some, each once, or none', () => {
     expect(among([3, -1, 3])).toEqual(['match', ['get', 'id'], [3, -1], true, false])
@@ -22,7 +22,7 @@ describe('a name', () => {
     const zoom = from('North pivot', 0.005)
     expect(wide(zoom)).toBeGreaterThanOrEqual((11 * 6.5) / 4)
     expect(wide(zoom - 1)).toBeLessThan((11 * 6.5) / 4)
-    expect(from('A', 0.005)).toBeLessThan(zoom) // a short one sooner
+    expect(from('A', 0.005)).toBeLessThan(zoom) // a short name sooner
     expect(from('North pivot', 0.02)).toBe(zoom - 2)
   })
   it('is written somewhere even of what has no width, and at once of what is wider than the world', () => {

@@ -1,4 +1,4 @@
-// What a company can give another to see, in the words of people: each stands for the permissions that go together.
+// What a company can share with another, in plain words: each entry stands for permissions that belong together.
 export const covers = {
   land: { text: 'shareLand', slugs: ['farm.view', 'field.view', 'season.view', 'cultivation.view', 'fertilization.view'] },
   profiles: { text: 'shareProfiles', slugs: ['vi-profile.view', 'vi-map.view'] },

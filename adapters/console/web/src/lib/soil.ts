@@ -28,7 +28,7 @@ export interface Spot {
   role: string
   lon: number
   lat: number
-  edge?: number // metres to that of its zone
+  edge?: number // metres to the edge of its zone
   state?: 'done' | 'missed'
 }
 
@@ -42,7 +42,7 @@ export async function readOrder(area: number): Promise<Order | undefined> {
   return orders.sort((a, b) => Number(a.status === 'failed') - Number(b.status === 'failed') || b.id - a.id)[0]
 }
 
-/** Waits for the candidate maps of a job. */
+/** Starts a job for candidate maps and waits for its end. Returns undefined if the page was left before. */
 export async function findZones(body: Schemas['MapsWrite'], left: AbortSignal): Promise<Schemas['MapsJob'] | undefined> {
   let job = await ask(api.POST(`${strata}/maps/generate/`, { body }))
   for (let pause = 300; job.status === 'queued' || job.status === 'running'; pause = Math.min(3_000, pause * 1.4)) {
@@ -59,7 +59,7 @@ export async function readZones(map: string): Promise<Zone[]> {
   return drawn.features.map((f) => ({ zone: Number(f.properties?.['zone']), area: Number(f.properties?.['area_ha']), geometry: f.geometry as Land['geometry'] }))
 }
 
-/** Reads the points of a plan in the order of the way through them. */
+/** Reads the points of a plan in the order in which they are visited. */
 export async function readSpots(plan: string): Promise<Spot[]> {
   const drawn = (await bare(api.GET(`${strata}/sample-plan/{map_uuid}/export/`, { params: { path: { map_uuid: plan }, query: { format: 'geojson' } } }))) as unknown as GeoJSON.FeatureCollection
   return drawn.features.map((f) => f.properties as unknown as Spot)
@@ -87,10 +87,10 @@ export async function shownSaved(plan: SavedPlan): Promise<Shown> {
   return { uuid: plan.map_uuid, saved: true, about: plan.response.metadata, warnings: plan.warnings, spots: await readSpots(plan.map_uuid) }
 }
 
-/** YlGnBu with nine classes (Harrower and Brewer 2003), as in the pictures of the interface. */
+/** YlGnBu with nine classes (Harrower and Brewer 2003), as in the pictures of the API. */
 const zoneRamp = ['#ffffd9', '#edf8b1', '#c7e9b4', '#7fcdbb', '#41b6c4', '#1d91c0', '#225ea8', '#253494', '#081d58']
 
-/** The colour of one of k zones, which are in the order of their first layer. The darkest is left out: points lie on it. */
+/** Returns the colour of one of k zones, ordered by their first layer. The darkest colour is not used, as points lie on the zones. */
 export function zoneColour(zone: number, k: number): string {
   const high = zoneRamp.length - 2
   const low = k > high ? 0 : 1
@@ -113,7 +113,7 @@ export function boxAround(shapes: { geometry: Land['geometry'] }[]): Box | null 
   return boxOf(boxes)
 }
 
-/** Reads depths as people write them: 0-30, 30-60. Null where they cannot be read. */
+/** Reads depths as people write them: 0-30, 30-60. Returns null if they cannot be read. */
 export function depthsOf(text: string): { from: number; to: number }[] | null {
   const out = text.split(/[,;]/).filter((part) => part.trim() !== '').map((part) => /^\s*(\d+)\s*[-–]\s*(\d+)\s*$/.exec(part))
   if (out.length === 0 || out.some((m) => m === null || Number(m[1]) >= Number(m[2]))) return null

@@ -12,7 +12,7 @@ const layer = 'spots'
 const reach = 12 // px around a finger
 const room = 16 // px of a point, which no name may cover
 
-/** The order in which points get their names while there is room: the selected one, what is open, what is done, and reserves. */
+/** Returns the rank by which points get their names while there is room: the selected one, open ones, done or missed ones, reserves. */
 function lastOf(s: Spot, selected: string): number {
   if (s.id === selected) return 0
   return s.role === 'reserve' ? 3 : s.state === 'done' || s.state === 'missed' ? 2 : 1
@@ -20,7 +20,7 @@ function lastOf(s: Spot, selected: string): number {
 
 export class Spots {
   onspot: (id: string) => void = () => {}
-  /** What a point that was moved does; without it points stay. */
+  /** Called when a point was moved; without it, points cannot be moved. */
   onmoved: ((id: string, lon: number, lat: number) => void) | undefined
   private spots: Spot[] = []
   private selected = ''
@@ -40,13 +40,13 @@ export class Spots {
     return found[0]?.properties['id'] as string | undefined
   }
 
-  /** Follows a point from where it is taken to where it is let go. */
+  /** Follows a point that is dragged until it is released. */
   private take(event: MapMouseEvent | MapTouchEvent, move: 'mousemove' | 'touchmove', end: 'mouseup' | 'touchend') {
     const id = this.at(event)
     if (!id) return
     this.onspot(id)
     if (!this.onmoved) return
-    event.preventDefault() // the map stays
+    event.preventDefault() // the map does not move
     const start = event.point
     let place: { lng: number; lat: number } | undefined
     const follow = (at: MapMouseEvent | MapTouchEvent) => {
@@ -92,7 +92,7 @@ export class Spots {
       },
       paint: { 'text-color': c.ink, 'text-halo-color': c.panel, 'text-halo-width': 1.6 },
     })
-    // Nothing that is seen: it keeps names off the points, for the layer above has its place first.
+    // An invisible image that keeps names off the points, as symbols of the layer above are placed first.
     if (!this.map.hasImage('room')) this.map.addImage('room', { width: room, height: room, data: new Uint8Array(4 * room * room) })
     this.map.addLayer({ id: 'spot rooms', type: 'symbol', source: layer, minzoom: 14, layout: { 'icon-image': 'room', 'icon-allow-overlap': true, 'icon-padding': 0 } })
   }

@@ -1,4 +1,4 @@
-/** States, one after the other, which can be gone back and forth through. */
+/** A sequence of states with steps back and forth. */
 export class Steps<T> {
   private all: T[]
   private at = 0
@@ -17,25 +17,25 @@ export class Steps<T> {
     return this.at + 1 < this.all.length
   }
 
-  /** Takes the next state; what was taken back is gone. */
+  /** Adds the next state; states that were undone are dropped. */
   push(next: T) {
     this.cut()
     this.all.push(next)
     this.at++
   }
 
-  /** Forgets what was taken back. */
+  /** Drops the states that were undone. */
   cut() {
     this.all.length = this.at + 1
   }
 
-  /** Goes one back, or stays at the first. */
+  /** Goes one state back, or stays at the first. */
   back(): T {
     if (this.hasBack) this.at--
     return this.now
   }
 
-  /** Goes one forth, or stays at the last. */
+  /** Goes one state forward, or stays at the last. */
   forth(): T {
     if (this.hasForth) this.at++
     return this.now

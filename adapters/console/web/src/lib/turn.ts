@@ -1,2 +1,2 @@
-/** Ends the task, so that the page answers before it goes on. */
+/** Ends the current task, so that the page can respond before the caller goes on. */
 export const turn = () => new Promise<void>((go) => setTimeout(go))

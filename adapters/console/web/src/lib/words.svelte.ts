@@ -1,4 +1,4 @@
-// The texts of the console, one catalogue a language, and how numbers, areas and dates are written.
+// The texts of the console, one catalogue per language, and how numbers, areas and dates are written.
 import { en, type Text } from '../texts/en'
 import { es } from '../texts/es'
 
@@ -14,23 +14,23 @@ function stored<T extends string>(name: string, known: readonly T[], otherwise: 
   return value !== null && known.includes(value) ? value : otherwise
 }
 
-/** The form of numbers and dates: that of the browser's own variety of a language, as en-GB, where it has one. */
+/** Returns the locale of numbers and dates: the browser's own variety of a language, such as en-GB, if it has one. */
 export function variety(language: string, preferred: readonly string[]): string {
   return preferred.find((p) => p.split('-')[0] === language) ?? language
 }
 
 class Words {
-  /** What the interface calls things in the language of the user; empty: it speaks it. */
+  /** The terms of the API in the language of the user; empty if that is the language of the API. */
   terms = $state.raw<Record<string, string>>({})
   language = $state<Language>(stored('language', Object.keys(languages) as Language[], navigator.language.startsWith('es') ? 'es' : 'en'))
   units = $state<Units>(stored('units', ['metric', 'imperial'], 'metric'))
 
-  /** How numbers and dates are written. */
+  /** The locale of numbers and dates. */
   get locale(): string {
     return variety(this.language, navigator.languages ?? [])
   }
 
-  /** Learns what the interface calls things, but for English, which it speaks. */
+  /** Loads the terms of the API in the language of the user, except for English, the language of the API. */
   async learn() {
     if (this.language === 'es') this.add((await import('../texts/es-terms')).terms)
   }
@@ -52,19 +52,19 @@ export function t(text: Text, values: Record<string, string | number> = {}): str
   return catalogues[words.language][text].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** Returns a word of the interface, which speaks English, in the language of the user, where the console knows it. */
+/** Returns an (English) term of the API in the language of the user, if the console knows the translation. */
 export function term(text: string): string {
   return words.language === 'en' ? text : (words.terms[text] ?? text)
 }
 
 const formulas: Record<string, string> = { CO2e: 'CO₂e', CO2: 'CO₂', N2O: 'N₂O', CH4: 'CH₄', P2O5: 'P₂O₅', K2O: 'K₂O', m2: 'm²', m3: 'm³' }
 
-/** Writes formulas and units of a text as they are printed. */
+/** Writes the formulas and units in a text with subscripts and superscripts. */
 export function typeset(text: string): string {
   return text.replace(/\b(?:CO2e?|N2O|CH4|P2O5|K2O|m[23])\b/g, (plain) => formulas[plain] as string)
 }
 
-/** Forms of numbers that were asked for: to make one takes longer than to write a thousand. */
+/** Number formats that were used before: creating one takes longer than formatting a thousand numbers. */
 const forms = new Map<string, Intl.NumberFormat>()
 const dayForms = new Map<string, Intl.DateTimeFormat>()
 
@@ -79,12 +79,12 @@ export function number(value: number, digits = 0): string {
   return form(String(digits), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 }
 
-/** Writes a difference, which has a sign unless it is none. */
+/** Writes a difference, with a sign unless it is zero. */
 export function signed(value: number, digits = 0): string {
   return form(`${digits} signed`, { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: 'exceptZero' }).format(value).replace('-', '−')
 }
 
-/** Writes a figure of a calculation with the digits that count. */
+/** Writes a figure of a calculation with at most six significant digits. */
 export function figure(value: number): string {
   return form('figure', { maximumSignificantDigits: 6 }).format(value)
 }
@@ -93,25 +93,25 @@ const spelled: Record<string, string> = {
   n2o: 'N₂O', co2: 'CO₂', ch4: 'CH₄', co2e: 'CO₂e', n: 'N', ndvi: 'NDVI', sd: 'standard deviation', twi: 'wetness index', vi: 'vegetation index', aoi: 'area of interest', api: 'API', pct: '%', soc: 'SOC', m2: 'm²',
 }
 
-/** Writes a word of the interface, such as soil_n2o_direct, for people. */
+/** Writes an identifier of the API, such as soil_n2o_direct, in readable words. */
 export function spoken(key: string): string {
   const text = key.split(/[_-]/).map((word) => spelled[word] ?? word).join(' ')
   return term(text.charAt(0).toUpperCase() + text.slice(1))
 }
 
-/** Writes words in the middle of a sentence: small, but for those that are written with capitals, as API. */
+/** Writes a text for the middle of a sentence: beginning with a small letter, unless it begins with an acronym such as API. */
 export function within(text: string): string {
   return /^.\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 const roles = { owner: 'roleOwner', editor: 'roleEditor', viewer: 'roleViewer' } as const
 
-/** Writes a role: those that every company starts with in the language of the user, its own ones as it named them. */
+/** Writes a role: the roles that every company starts with in the language of the user, its own roles as the company named them. */
 export function role(name: string): string {
   return Object.hasOwn(roles, name) ? t(roles[name as keyof typeof roles]) : name
 }
 
-/** Writes the long numbers of a sentence as the language of the user does, but for those that are part of a name, as in ISO 14064. */
+/** Writes the long numbers in a sentence as in the language of the user, except those that are part of a name, as in ISO 14064. */
 export function grouped(text: string): string {
   return text.replace(/(?<![\w.,:/-])(?<!\b[A-Z]+ )\d{5,}(?![\w-]|[.,]\d)/g, (digits) => number(Number(digits)))
 }
@@ -129,7 +129,7 @@ export function day(date: string, long = false): string {
   return found.format(new Date(date + 'T00:00:00Z'))
 }
 
-/** Writes a moment in the time of the farm, or in that of the browser where none is known. */
+/** Writes an instant in a time zone (that of the farm), or in that of the browser if none is known. */
 export function moment(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(words.locale, { dateStyle: 'medium', timeStyle: 'short', ...(timeZone ? { timeZone } : {}) }).format(new Date(instant))
 }

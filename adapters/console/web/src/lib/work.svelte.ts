@@ -1,9 +1,9 @@
-/** What a button or a form sets going: whether it is under way, and why it was refused. */
+/** The work that a button or a form starts: whether it is under way, and why it was refused. */
 export class Work {
   busy = $state(false)
   refused = $state.raw<unknown>()
 
-  /** Does something, unless what was asked for before is still under way. */
+  /** Does something, unless earlier work is still under way. */
   async run(what: () => Promise<unknown>) {
     if (this.busy) return
     this.busy = true
@@ -17,7 +17,7 @@ export class Work {
     }
   }
 
-  /** Returns what a form does when it is sent. */
+  /** Returns the handler of a form that does something when it is submitted. */
   form(what: () => Promise<unknown>) {
     return (event: SubmitEvent) => {
       event.preventDefault()

@@ -6,7 +6,7 @@ type Me = Schemas['Me']
 export type Farm = Schemas['Farm']
 export type Season = Schemas['Season']
 
-/** Whether this browser has a session, which only the server can read. Without one nothing is asked in vain. */
+/** Whether this browser has a session, which only the server can read. Without one, no requests are made in vain. */
 const signedIn = {
   get: () => localStorage.getItem('signedIn') !== null,
   set: (is: boolean) => (is ? localStorage.setItem('signedIn', 'yes') : localStorage.removeItem('signedIn')),
@@ -56,19 +56,19 @@ class World {
     }
   }
 
-  /** Makes a farm, which the top bar offers from now on. */
+  /** Creates a farm, which the top bar offers from then on. */
   async addFarm(farm: Schemas['FarmWrite']): Promise<Farm> {
     const made = (await ask(api.POST('/api/v1.2/farm/', { body: farm }))) as Farm
     this.farms = [...this.farms, made]
     return made
   }
 
-  /** Reads the farms again, where others were made or deleted than those that it knows of. */
+  /** Reads the farms again, after farms were created or deleted by other means. */
   async readFarms() {
     if (this.may('farm.view')) this.farms = (await ask(api.GET('/api/v1.2/farm/', { params: { query: { page: 'all' } } }))).results as Farm[]
   }
 
-  /** Makes a season, likewise. */
+  /** Creates a season, likewise. */
   async addSeason(season: Schemas['SeasonWrite']): Promise<Season> {
     const made = (await ask(api.POST('/api/v1.2/season/', { body: season }))) as Season
     this.seasons = [...this.seasons, made]

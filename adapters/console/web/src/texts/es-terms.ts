@@ -1,5 +1,5 @@
-/** What the interface calls things, in Spanish: titles of the forms of assessments, what may be chosen there, sources of emissions, and
- * words of trails. Read where Spanish is spoken alone. What is missing here stays as the interface has it. */
+/** The terms of the API in Spanish: titles of the forms of assessments, their choices, sources of emissions, and words of audit trails.
+ * Loaded only for users of Spanish. A term that is missing here stays as the API writes it. */
 export const terms: Record<string, string> = {
   // Sections
   'General': 'General', 'Crop': 'Cultivo', 'Soil': 'Suelo', 'Fertilizers and lime': 'Fertilizantes y cal', 'Organic inputs': 'Enmiendas orgánicas',
@@ -114,7 +114,7 @@ export const terms: Record<string, string> = {
   'Ship general': 'Buque de carga general', 'Ship container': 'Portacontenedores', 'Ship tanker': 'Buque cisterna', 'Air domestic': 'Avión, nacional',
   'Air short haul': 'Avión, corto recorrido', 'Air long haul': 'Avión, largo recorrido', 'Economic': 'Económica', 'Mass': 'Masa',
   'All actual data': 'Todos los datos son reales', 'All estimated data': 'Todos los datos son estimados', 'Mix of actual and estimated data': 'Datos reales y estimados',
-  // Countries that browsers call otherwise
+  // Countries for which browsers use another name
   'Brunei Darussalam': 'Brunéi', 'Congo': 'Congo', 'Congo, The Democratic Republic of the': 'República Democrática del Congo', "Côte d'Ivoire": 'Costa de Marfil',
   'Antigua and Barbuda': 'Antigua y Barbuda', 'Bosnia and Herzegovina': 'Bosnia y Herzegovina', 'Holy See (Vatican City State)': 'Ciudad del Vaticano',
   'Hong Kong': 'Hong Kong', 'Macao': 'Macao', 'Micronesia, Federated States of': 'Micronesia', 'Myanmar': 'Birmania', 'Palestine, State of': 'Palestina',
@@ -158,7 +158,7 @@ export const terms: Record<string, string> = {
   'Error': 'archivo ilegible', 'Nodata': 'sin datos de la parcela', 'Partial': 'datos de muy poca parte de la parcela', 'Too few': 'muy pocos píxeles útiles',
 }
 
-// What the forms say of their members.
+// Descriptions of the members of forms.
 const said: Record<string, string> = {
   '"other" needs energy_counted_elsewhere.': 'Si se elige «Otro», indique que la energía se cuenta en otra parte.',
   'A farm, or a single field.': 'Una explotación o una sola parcela.',
@@ -221,7 +221,7 @@ for (const [of, de] of Object.entries(exact)) {
   terms[`Of ${of}: plus and minus per cent, at 95 %. Without it the figure is taken as exact.`] = `De ${de}: más y menos en tanto por ciento, al 95 %. Sin ella la cifra se toma como exacta.`.replace('De el', 'Del')
 }
 
-// Forest zones of the method are a climate and a continent.
+// Each forest zone of the method consists of a climate and a continent.
 const climates = {
   'Subtropical dry': 'Subtropical seca', 'Subtropical humid': 'Subtropical húmeda', 'Subtropical mountain': 'Subtropical de montaña', 'Subtropical steppe': 'Subtropical de estepa',
   'Temperate continental': 'Templada continental', 'Temperate mountain': 'Templada de montaña', 'Temperate oceanic': 'Templada oceánica', 'Tropical dry': 'Tropical seca',
@@ -233,7 +233,7 @@ const continents = {
 }
 for (const [climate, said] of Object.entries(climates)) for (const [continent, where] of Object.entries(continents)) terms[`${climate} ${continent}`] = `${said}, ${where}`
 
-// Countries, as browsers know them.
+// Countries, by the names that browsers have for them.
 const [theirs, ours] = ['en', 'es'].map((language) => new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })) as [Intl.DisplayNames, Intl.DisplayNames]
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 for (const code of letters.flatMap((a) => letters.map((b) => a + b))) {
