@@ -274,6 +274,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	if !stats.Finite(at.X) || !stats.Finite(at.Y) {
 		return "the point has no position."
 	}
+	sent := c.frame.RoundedLonLat(at) // before the rounding to centimetres, which can change its last decimal
 	at = centimetres(at)
 	stratum, field := p.Zone, p.Field
 	p.Zone = 0
@@ -296,7 +297,7 @@ func (c *customising) locate(p *Point, at geo.Position) (problem string) {
 	if own := c.own[p.Field]; own > 0 {
 		p.Zone = own
 	}
-	p.At, p.LonLat, p.Edge = at, c.frame.RoundedLonLat(at), roundedDown(c.edges.distance(at))
+	p.At, p.LonLat, p.Edge = at, sent, roundedDown(c.edges.distance(at))
 	if c.plan.Params.Edge == EdgeStratum && p.Edge < float64(c.plan.Params.ZoneOffset) {
 		p.Zone = len(c.zoning.Zones) + 1
 	}

@@ -107,6 +107,37 @@ func TestCustomPlansThatAreRefused(t *testing.T) {
 	}
 }
 
+// A place sent with seven decimals is answered as it was sent, although points lie on whole centimetres, which are coarser
+// in longitude.
+func TestPointsAreWhereTheyWereSent(t *testing.T) {
+	f, z, base := basePlan(t)
+	inside := *base.Points[base.index("Z1-01")].LonLat
+	var sent []geo.Position
+	var add []Operation
+	params := DefaultParams()
+	for i := range 40 {
+		at := geo.Position{X: float64(int(inside.X*1e7)+i) / 1e7, Y: float64(int(inside.Y*1e7)+i) / 1e7}
+		plane, ok := f.FromLonLat(at)
+		require.True(t, ok)
+		sent = append(sent, at)
+		add = append(add, Operation{Change: Add, Role: RoleSample, At: plane})
+		params.Legacy = append(params.Legacy, plane)
+	}
+	places := func(p Plan, chosen func(Point) bool) (out []geo.Position) {
+		for _, point := range p.Points {
+			if chosen(point) {
+				require.Equal(t, centimetres(point.At), point.At)
+				out = append(out, *point.LonLat)
+			}
+		}
+		return out
+	}
+	require.ElementsMatch(t, sent, places(custom(t, &f, z, base, add...), func(p Point) bool { return p.ByHand }))
+	kept, err := New(nil, &f, z, params)
+	require.NoError(t, err)
+	require.ElementsMatch(t, sent, places(kept, func(p Point) bool { return p.Role == RoleLegacy }))
+}
+
 func TestWholeLists(t *testing.T) {
 	f, z, base := basePlan(t)
 	list := func() []Listed {

@@ -19,8 +19,8 @@ func (p Params) keptOut() []geo.Position { return slices.Concat(p.Existing, p.Le
 func (d *design) legacy() ([]spot, error) {
 	fields := fault.Fields{}
 	var out []spot
-	for i, at := range d.params.Legacy {
-		at = centimetres(at)
+	for i, sent := range d.params.Legacy {
+		at := centimetres(sent)
 		if err := d.budget.Spend(len(d.frame.Fields)); err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func (d *design) legacy() ([]spot, error) {
 			fields.Addf("legacy_points", "Point %d lies outside the area of interest.", i+1)
 			continue
 		}
-		out = append(out, spot{at: at, cell: int32(cellAt(d.frame, at)), legacy: true})
+		out = append(out, spot{at: at, sent: sent, cell: int32(cellAt(d.frame, at)), legacy: true})
 	}
 	return out, fields.Err()
 }

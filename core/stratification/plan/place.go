@@ -139,8 +139,9 @@ type spot struct {
 	cell   int32
 	field  int // known once the walk is known
 	legacy bool
-	draw   int // of its field in a first stage, from 1; 0: it was not drawn
-	part   int // in which it was placed
+	sent   geo.Position // of a legacy point: the place before it was rounded to centimetres
+	draw   int          // of its field in a first stage, from 1; 0: it was not drawn
+	part   int          // in which it was placed
 	// number is that of a reserve in its zone, in the order in which reserves replace samples.
 	number int
 }

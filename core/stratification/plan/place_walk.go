@@ -48,14 +48,14 @@ func reorder[T any](things []T, order []int) {
 	}
 }
 
-func (d *design) name(spots []spot, role Role) []Point {
+func (d *design) name(spots []spot, drawn Role) []Point {
 	points := make([]Point, len(spots))
 	numbers := map[string]int{}
-	drawn := role
 	for i, s := range spots {
 		zone, number := d.stratumOf(s), s.number
-		if role = drawn; s.legacy {
-			role = RoleLegacy
+		role, at := drawn, s.at
+		if s.legacy {
+			role, at = RoleLegacy, s.sent
 		}
 		if number == 0 {
 			series := d.pointID(d.params, zone, 0, role)
@@ -64,7 +64,7 @@ func (d *design) name(spots []spot, role Role) []Point {
 		}
 		points[i] = Point{
 			ID: d.pointID(d.params, zone, number, role), Zone: zone, Number: number, Role: role,
-			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(s.at), Edge: roundedDown(d.edges.distance(s.at)),
+			Field: s.field, At: s.at, LonLat: d.frame.RoundedLonLat(at), Edge: roundedDown(d.edges.distance(s.at)),
 		}
 	}
 	return points
