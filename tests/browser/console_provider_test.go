@@ -26,7 +26,7 @@ func TestConsoleSignsInAtAProvider(t *testing.T) {
 	accessible(p, "sign in at a provider")
 	fits(p, server.URL, 375)
 	p.Run(button+`.click()`, nil)
-	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("Nobody here has the e-mail address")`)
+	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("No user here has the e-mail address")`)
 	p.Until(`location.search === "?next=%2Ffields%3Fsort%3D-area"`)
 	accessible(p, "refused")
 

@@ -125,7 +125,7 @@ func TestImportOfADeletedFarmFails(t *testing.T) {
 	c.Expect(204, "DELETE", "farm/"+itoa(farm)+"/", nil)
 	report := untilImported(t, c, job)
 	require.Equal(t, "failed", report.Status)
-	require.Contains(t, *report.Reason, "gone")
+	require.Contains(t, *report.Reason, "no longer exists")
 	require.Zero(t, fieldCount(t, c, farm))
 	require.Empty(t, spoolFiles(t, objects))
 }

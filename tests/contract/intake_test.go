@@ -259,7 +259,7 @@ func TestImportUpsertsByExternalID(t *testing.T) {
 
 		elsewhere := importOf(t, c.Upload(importPath(other, "&external_id_property=key"), mediaGeoJSON, strings.NewReader(collection(t, 0, 5, nil))), 200)
 		require.EqualValues(t, 5, elsewhere.Failed, "one live field of a company has an external id")
-		require.Contains(t, elsewhere.Features[3].Errors["external_id"][0], fmt.Sprintf("is that of the field %d", *first.Features[3].FieldID))
+		require.Contains(t, elsewhere.Features[3].Errors["external_id"][0], fmt.Sprintf("belongs to the field %d", *first.Features[3].FieldID))
 
 		plain := importOf(t, c.Upload(importPath(farm, ""), mediaGeoJSON, strings.NewReader(collection(t, 0, 2, nil))), 200)
 		require.EqualValues(t, 2, plain.Created, "without the property nothing is matched")

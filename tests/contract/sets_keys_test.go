@@ -249,7 +249,7 @@ func makesMany(t *testing.T, c *rig.Client, list string, body map[string]any) {
 	taken := c.Expect(409, http.MethodPost, list, []any{with("S-6", nil), with("S-1", nil), with("S-2", nil)})
 	require.Regexp(t, `"external_ids":\[\{"external_id":"S-1","id":\d+,"index":1\},\{"external_id":"S-2","id":\d+,"index":2\}\]`, string(taken.Body), list)
 	several := c.Expect(400, http.MethodPost, list, []any{with("S-6", map[string]any{"source": strings.Repeat("s", 256)}), with("S-1", nil)})
-	require.Contains(t, string(several.Body), `"1":{"external_id":["The external id \"S-1\" is that of`, list)
+	require.Contains(t, string(several.Body), `"1":{"external_id":["The external id \"S-1\" belongs to`, list)
 	require.Equal(t, "duplicate_external_id", c.Expect(409, http.MethodPost, list, []any{with("S-6", nil), with("S-6", map[string]any{"source": "crm"})}).Map(t)["code"], list)
 	require.Equal(t, before+3, count(), list)
 	ids := make([]string, 0, 3)

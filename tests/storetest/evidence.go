@@ -263,7 +263,7 @@ func testEvidenceSweep(t *testing.T, b Backend) {
 	require.NoError(t, folder.Remove(w.ctx, kept.Object))
 	_, err = folder.Put(w.ctx, held.Object, strings.NewReader("hold"))
 	require.NoError(t, err)
-	for file, says := range map[int64]string{held.ID: "not those that were attached", kept.ID: "gone"} {
+	for file, says := range map[int64]string{held.ID: "not those that were attached", kept.ID: "missing from the store of files"} {
 		content, err := use.Open(w.ctx, who, false, id, file)
 		require.NoError(t, err)
 		err = content.Write(io.Discard)
