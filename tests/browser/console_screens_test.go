@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,12 +54,13 @@ func TestConsoleScreens(t *testing.T) {
 // What belongs to another company appears not to exist, and the page says so.
 func TestConsoleOfAnothersField(t *testing.T) {
 	server := rig.Start(t, rig.Options{Demo: true})
-	p := console(t, server.URL, "/farm/1/season/1/field/999999", 1280, false)
+	theirs := server.Company("owner", 0).Land(rig.Square(100, 5), "2025-03-01", "2025-10-31")
+	p := console(t, server.URL, fmt.Sprintf("/farm/1/season/1/field/%d", theirs.Field), 1280, false)
 	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("There is nothing here")`)
 	accessible(p, "nothing")
 	click(p, "Go to the farm map")
 	p.Until(drawn)
-	p.Goto(server.URL + "/season/999999")
+	p.Goto(fmt.Sprintf("%s/season/%d", server.URL, theirs.Season))
 	p.Until(`document.body?.textContent.includes("No season")`)
 }
 

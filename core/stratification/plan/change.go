@@ -39,12 +39,12 @@ func DefaultMonitoring() Monitoring {
 // check refuses choices out of range; fixed: something else sets the number of samples.
 func (m Monitoring) check(fixed bool) fault.Fields {
 	fields := fault.Fields{}
-	fields.AddIf(m.Change < 0 || !stats.Finite(m.Change), "detectable_change", "It must be a number over 0.")
+	fields.AddIf(m.Change < 0 || !stats.Finite(m.Change), "detectable_change", "It must be a number over 0, or 0 for none.")
 	fields.AddIf(m.Change > 0 && fixed,
 		"detectable_change", "Send a change to detect, or a number of samples (or per_zone, ha_per_sample, a budget), which determines the change that can be detected; not both.")
 	fields.Within("power", m.Power, 0.5, 0.999)
 	fields.Within("years", m.Years, 0.1, 100)
-	fields.AddIf(m.SD < 0 || !stats.Finite(m.SD), "sd_of_change", "It must be a number over 0.")
+	fields.AddIf(m.SD < 0 || !stats.Finite(m.SD), "sd_of_change", "It must be a number over 0, or 0 for none.")
 	fields.AddIf(!(m.Correlation >= 0 && m.Correlation < 1), "correlation", "It must be a number from 0 to below 1.")
 	fields.AddIf(!(m.Mean > 0) || m.Mean > 10_000, "mean_stock", "It must be a number over 0, in t C/ha.")
 	return fields

@@ -207,7 +207,7 @@ type Plan struct {
 func (p Params) Check(zones int) error {
 	fields := fault.Fields{}
 	fields.AddIf(p.Samples < 0 || p.Samples > maxSamples, "number_of_samples", "It must be a whole number from 1 to %d.", maxSamples)
-	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It must be a number over 0.")
+	fields.AddIf(p.HaPerSample < 0 || !stats.Finite(p.HaPerSample), "ha_per_sample", "It must be a number over 0, or 0 for none.")
 	fields.AddIf(p.Samples != 0 && p.HaPerSample != 0, "ha_per_sample", "Send number_of_samples or ha_per_sample, not both.")
 	fixed := p.Samples != 0 || p.HaPerSample != 0 || p.Allocation == Given || p.InStages() && p.Stages.Draws > 0
 	fields.Nest("change", p.Monitoring.check(fixed || p.Costs.Budget > 0))
