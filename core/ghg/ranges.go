@@ -9,8 +9,8 @@ type SourceKind struct {
 	Keys []string
 }
 
-// The kinds of sources. The first applies whose pattern matches the key of a row: text before a star is its prefix,
-// text after it its suffix. [otherSource] applies to rows of no kind. docs/ghg.md lists them.
+// The kinds of sources. The first kind with a pattern that matches the key of a row applies: text before a star is the
+// prefix of the key, text after it the suffix. [otherSource] applies to rows of no kind. docs/ghg.md lists them.
 var sourceKinds = []SourceKind{
 	{"definitions and conventions", 0, []string{"unit.", "conversion.", "gwp.", "rule.", "period.", "depth.", "soc_t2.", "irrigation.physics", "native.", "f_mg.full.", "f_i.medium.", "v2006.f_mg.full", "v2006.f_i.medium"}},
 	{"dry matter of crops", 10, []string{"residue.*.dry"}},

@@ -163,7 +163,7 @@ func (r *reader) fragments() {
 	case !below:
 		r.row.Says.Fragments = r.number(fragmentsPct)
 	case limit == nil:
-		r.row.Errors.Addf(fragmentsPct, "%q states no limit; write the number behind <, or leave the cell empty.", r.cells[fragmentsPct])
+		r.row.Errors.Addf(fragmentsPct, "%q states no limit; write the number after <, or leave the cell empty.", r.cells[fragmentsPct])
 	default:
 		r.row.Says.Fragments = r.half(fragmentsPct, *limit)
 	}

@@ -179,7 +179,7 @@ type customising struct {
 	plan   Plan           // a point that was deleted has no ID
 	places map[string]int // of the points, by ID
 	last   map[string]int // highest number used, by series
-	own    map[int]int    // the stratum of each field that is one
+	own    map[int]int    // the stratum of each field that is a stratum of its own
 }
 
 func (c *customising) series(zone int, role Role) string { return fmt.Sprint(zone, role) }

@@ -295,8 +295,8 @@ func (a *attempt) anneal(to *filling, samples []spot) {
 	}
 }
 
-// exchange moves a sample to another cell if it keeps its distances there and the objective gets no worse than now, or may
-// get worse by as much. It returns the objective afterwards.
+// exchange moves a sample to another cell if it keeps its distances there and the objective gets no worse than now, or worse by an
+// amount that may accepts. It returns the objective afterwards.
 func (a *attempt) exchange(of *filling, s *spot, cell int32, now float64, may func(worse float64) bool) float64 {
 	from, to := *s, spot{at: a.centre(int(cell)), cell: cell}
 	a.withdraw(of, from)

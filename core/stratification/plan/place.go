@@ -378,7 +378,7 @@ func (d *design) noRoom(found layout) error {
 		fix = fmt.Sprintf("With an offset of %d m they fit.", largest)
 	}
 	err := fault.Newf(fault.Invalid, noRoomCode,
-		"The points do not fit at %d m from the edges: %s has %.2f ha there, and no cell's centre that counts lies more than %.1f m from its edges. %s",
+		"The points do not fit at %d m from the edges: %s has %.2f ha there, and no cell's centre lies more than %.1f m from its edges. %s",
 		d.params.ZoneOffset, zone.name(), zone.EligibleAreaHa, zone.InscribedRadius, fix)
 	if zone.EligibleCells > 0 {
 		err.Message = fmt.Sprintf("The points do not fit at %d m from the edges of %s: %s has %.2f ha (%d cells) there. %s",

@@ -49,7 +49,7 @@ func (plan Plan) PrecisionReached() bool {
 	return plan.ExpectedRelativeError <= plan.Params.Precision.RelativeError*within
 }
 
-// reached returns a function that reports whether the precision is expected of numbers of samples.
+// reached returns a function that reports whether given numbers of samples are expected to reach the precision.
 func (p Precision) reached(strata []Stratum, mean float64) func(samples []int) bool {
 	return func(samples []int) bool { return p.expected(strata, mean, samples) <= p.RelativeError*within }
 }

@@ -11,7 +11,7 @@ import (
 	"tilth/core/geo"
 )
 
-// Circuity is the ratio at which a drive between fields counts as longer than the straight line. Roads of whole
+// Circuity is the factor by which a drive between fields counts as longer than the straight line. Roads of whole
 // countries are 1.2 to 1.6 times as long as the straight lines (Ballou, Rahardja and Sakai, "Selected
 // country circuity factors for road travel distance estimation", Transportation Research Part A 36 (2002)
 // 843); the figure is a judgement.

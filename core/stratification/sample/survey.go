@@ -244,8 +244,8 @@ func (r Round) notes(prefix string) (out []string) {
 	}
 	note(len(reserves), "%d of the points are reserves, drawn in the same way; %d points were missed.", len(missed))
 	note(len(moved), "%d of the points were sampled outside their zone; they count for the zone in which they were planned.")
-	note(len(legacy), "%d legacy points have values. The plan did not draw them, so they are no part of the estimate.")
+	note(len(legacy), "%d legacy points have values. The plan did not draw them, so they are not part of the estimate.")
 	note(assumed, "%d samples state no coarse fragments; they are taken to have none.")
-	note(below, "%d samples hold less carbon than the laboratory can determine; half of its limit is taken.")
+	note(below, "%d samples hold less carbon than the laboratory can determine; half of its limit is used.")
 	return out
 }

@@ -26,9 +26,8 @@ type Fuzzy struct {
 }
 
 // FPI returns the fuzziness performance index 1 - (k PC - 1)/(k - 1): 0 for groups that are apart, 1 where
-// there are none. Fridgen et al., "Management Zone
-// Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the sum of the entropy by n - k instead
-// of n ln k.
+// there are none. Fridgen et al., "Management Zone Analyst (MZA)", Agronomy Journal 96 (2004); MZA divides the
+// sum of the entropy by n - k instead of n ln k.
 func (f Fuzzy) FPI(k int) float64 { return 1 - (float64(k)*f.PC-1)/float64(k-1) }
 
 // NCE returns the normalised classification entropy PE / ln k.
