@@ -101,7 +101,7 @@ func TestWhatTheSchemaAllowsIsTaken(t *testing.T) {
 	}
 }
 
-// toldInWords reports the fields whose need the schema of one section cannot express.
+// toldInWords reports whether the schema of one section cannot express when a field is needed.
 func toldInWords(field string) bool {
 	return slices.Contains([]string{
 		"residues.management", // the sum of the shares

@@ -166,7 +166,7 @@ func forages(v values) []string {
 	})
 }
 
-// unknownDensities names the organic inputs without a density of their own, whose volume alone tells no mass.
+// unknownDensities names the organic inputs without a density of their own, whose volume alone gives no mass.
 func unknownDensities(v values) string {
 	unknown := slices.DeleteFunc(v.of(secOrganic, "type"), func(kind string) bool {
 		p, _ := agronomy.FindProduct(kind)

@@ -22,7 +22,7 @@ type File struct {
 	About
 }
 
-// About is what a file is evidence for: the whole assessment, a section, an item of a list, or one member.
+// About is what a file is evidence of: the whole assessment, a section, an item of a list, or one member.
 type About struct {
 	Section string // empty: the whole assessment
 	ItemID  int64  // of a list; 0: all of the section
@@ -86,12 +86,12 @@ func placeOf(sheet assessment.Sheet, section string, id int64) int {
 // Frozen is a file as a submitted version lists it. It is kept as JSON; members are added, never changed.
 type Frozen struct {
 	ID         int64  `json:"id" doc:"Texts of the assessment cite it as file:ID."`
-	For        string `json:"for" doc:"Path of what it is evidence for, such as fertilizers[2].rate; empty: the whole assessment."`
-	Name       string `json:"name" doc:"Name of the file, without folders; the extension is added where it was sent without one."`
+	For        string `json:"for" doc:"Path of what it is evidence of, such as fertilizers[2].rate; empty: the whole assessment."`
+	Name       string `json:"name" doc:"Name of the file, without folders; its extension is added if it was sent without one."`
 	Media      string `json:"media_type" doc:"Content type of the bytes."`
-	Size       int64  `json:"size" doc:"Size in bytes."`
+	Size       int64  `json:"size" doc:"Bytes."`
 	SHA256     string `json:"sha256" doc:"SHA-256 of the bytes, hexadecimal."`
-	Note       string `json:"note" doc:"Note by the person who attached it; empty: none."`
+	Note       string `json:"note" doc:"A note by whoever attached it; empty: none."`
 	UploadedAt string `json:"uploaded_at" doc:"When it was attached, RFC 3339, UTC."`
 	UploadedBy int64  `json:"uploaded_by" doc:"Id of the user who attached it."`
 }
@@ -107,7 +107,7 @@ func Listed(files []File, sheet assessment.Sheet) (List, []assessment.Finding) {
 		path, gone := f.Path(sheet)
 		if gone {
 			warnings = append(warnings, assessment.Finding{Code: "evidence_item_gone", Path: path,
-				Message: fmt.Sprintf("The file %q is evidence for an item that no longer exists; it is listed under the section.", f.Name)})
+				Message: fmt.Sprintf("The file %q is evidence of an item that no longer exists; it is listed under the section.", f.Name)})
 		}
 		out[i] = Frozen{f.ID, path, f.Name, f.Media, f.Size, f.SHA256, f.Note, f.At.UTC().Format(time.RFC3339Nano), f.By.ID}
 	}
