@@ -39,7 +39,7 @@ type EngineChoice struct{ Engine, FactorSet string }
 type Engines interface {
 	// Engine returns an engine by its id, empty for the built-in one. Faults: Unavailable (engine_unconfigured).
 	Engine(id string) (Engine, error)
-	// Check checks a choice against the engines and their factor sets. Faults: Invalid.
+	// Check verifies a choice against the engines and their factor sets. Faults: Invalid.
 	Check(choice EngineChoice) error
 }
 

@@ -35,7 +35,7 @@ type Drafts[T any] interface {
 	ByUUIDForUpdate(ctx context.Context, scope access.Scope, uuid string) (T, error)
 	// Save stores how one was saved. Faults: NotFound; Conflict (tag_taken) within its order.
 	Save(ctx context.Context, scope access.Scope, record T) error
-	// CountSaved and EachSaved list the saved ones, by id.
+	// CountSaved counts the saved ones, and EachSaved lists them by id.
 	CountSaved(ctx context.Context, scope access.Scope, q Query) (int64, error)
 	EachSaved(ctx context.Context, scope access.Scope, q Query, large bool) iter.Seq2[T, error]
 	// GetSaved returns a saved one. Faults: NotFound.

@@ -58,7 +58,7 @@ type Carrier interface {
 	Here(ctx context.Context, uuid, name string, emails []string) (AlreadyHere, error)
 	// Crops returns the ids of the catalog by slug.
 	Crops(ctx context.Context) (map[string]int64, error)
-	// Reserve reserves ids for spans of ids, by table, and returns the distances to them. Nobody else is assigned these ids.
+	// Reserve sets ids aside for spans of ids, by table, and returns the distances to them. Nobody else is assigned these ids.
 	Reserve(ctx context.Context, spans map[string]moving.Span) (map[string]int64, error)
 	// Insert stores rows and returns how many there were. An error that is not a fault concerns the last row read.
 	Insert(ctx context.Context, table string, arrival Arrival, rows iter.Seq2[[]byte, error]) (int64, error)

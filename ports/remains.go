@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Remains removes records of all companies that have ended and are only kept for a while. Each call
-// removes up to limit records and returns how many.
+// Remains removes what has ended and is only kept for a while, for all companies. Each call removes
+// up to limit records and returns how many.
 type Remains interface {
 	// Sessions removes refresh tokens that expired before a time.
 	Sessions(ctx context.Context, before time.Time, limit int) (int64, error)

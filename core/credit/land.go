@@ -46,8 +46,8 @@ func (l Land) Split(pieces []Land) []Land {
 	return out
 }
 
-// Merge returns how much a company has paid for of the field that parts become. The merged field is charged where the whole
-// area of each part is paid for. Otherwise the paid areas add up, so that nothing is charged twice and no land is free.
+// Merge returns how much a company has paid for of the field that parts become. The merged field is charged where the whole area of
+// each part is paid for and a part is charged. Otherwise the paid areas add up, so that nothing is charged twice and no land is free.
 func Merge(field Land, parts []Land) Land {
 	out := Land{CompanyID: field.CompanyID, FieldID: field.FieldID, AreaM2: field.AreaM2, Charged: len(parts) > 0}
 	for _, p := range parts {

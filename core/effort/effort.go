@@ -20,8 +20,8 @@ type Budget struct {
 	err    error // why it ended
 }
 
-// Interval is the number of steps between two checks whether the caller has left: for the cheapest
-// steps, some ten microseconds.
+// Interval is the number of steps between two checks of whether the caller has left: for the
+// cheapest steps, some ten microseconds.
 const Interval = 1 << 12
 
 // Of returns a budget of a number of steps that also ends with a context; 0 steps: no limit.

@@ -11,7 +11,7 @@ import (
 	"tilth/core/record"
 )
 
-// MaxOverlaps is the maximum number of the fields overlapped by a field that are named.
+// MaxOverlaps is the maximum number of overlapped fields that are named for a field.
 const MaxOverlaps = 10
 
 // Overlaps is what is known about the fields of the company that a boundary overlaps.

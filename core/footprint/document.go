@@ -55,8 +55,8 @@ type CarbonFootprint struct {
 	PackagingEmissionsIncluded         bool                   `json:"packagingEmissionsIncluded" doc:"Whether the figures include emissions of packaging."`
 	CCSTechnologicalCO2CaptureIncluded bool                   `json:"ccsTechnologicalCO2CaptureIncluded" doc:"Whether the figures include capture and storage of CO2."`
 	IPCCCharacterizationFactors        []string               `json:"ipccCharacterizationFactors" doc:"The assessment reports of the IPCC whose warming potentials are used, such as AR6."`
-	CrossSectoralStandards             []string               `json:"crossSectoralStandards" doc:"Standards that the footprint follows."`
-	ProductOrSectorSpecificRules       []Rule                 `json:"productOrSectorSpecificRules,omitempty" doc:"Rules for a product or sector that it follows; absent: none stated."`
+	CrossSectoralStandards             []string               `json:"crossSectoralStandards" doc:"Standards that the footprint complies with."`
+	ProductOrSectorSpecificRules       []Rule                 `json:"productOrSectorSpecificRules,omitempty" doc:"Rules for a product or sector that it complies with; absent: none stated."`
 	ExemptedEmissionsPercent           string                 `json:"exemptedEmissionsPercent" doc:"Emissions that are excluded under an exemption rule, per cent."`
 	ExemptedEmissionsDescription       string                 `json:"exemptedEmissionsDescription,omitempty" doc:"Why emissions are excluded; absent where none are."`
 	AllocationRulesDescription         string                 `json:"allocationRulesDescription,omitempty" doc:"How emissions are shared among products."`
@@ -91,8 +91,8 @@ type Assurance struct {
 	Coverage     string     `json:"coverage,omitempty" doc:"PCF calculation model, PCF program or product level."`
 	ProviderName string     `json:"providerName,omitempty" doc:"Who verified."`
 	CompletedAt  *time.Time `json:"completedAt,omitempty" doc:"When the verification ended."`
-	StandardName string     `json:"standardName,omitempty" doc:"The standard that was applied in the verification."`
-	Comments     string     `json:"comments,omitempty" doc:"Further comments on the verification."`
+	StandardName string     `json:"standardName,omitempty" doc:"The standard against which the footprint was verified."`
+	Comments     string     `json:"comments,omitempty" doc:"Further remarks on the verification."`
 }
 
 // Geography returns the region, the country or the subdivision of a footprint; empty: the world.

@@ -165,7 +165,7 @@ func (t *Terms) checkTimes(f fault.Fields, year int) {
 		f.Add("reference_period_end", "It must lie after the start of the reference period, by at most three years.")
 	}
 	if t.ReferenceStart.After(startOf(year+1)) || t.ReferenceEnd.Before(startOf(year)) {
-		f.Addf("reference_period_start", "The reference period must overlap the year of the assessment, %d.", year)
+		f.Addf("reference_period_start", "The reference period must overlap or adjoin the year of the assessment, %d.", year)
 	}
 	last := t.ReferenceEnd.AddDate(validYears, 0, 0)
 	if t.ValidFrom != nil && (t.ValidFrom.Before(*t.ReferenceEnd) || t.ValidFrom.After(last)) {
@@ -180,7 +180,7 @@ func (t *Terms) checkTimes(f fault.Fields, year int) {
 }
 
 func (t *Terms) checkMethod(f fault.Fields) {
-	f.AddIf(len(t.Standards) == 0, "cross_sectoral_standards", "Name the standards that the footprint follows, from: %s.", strings.Join(Standards, ", "))
+	f.AddIf(len(t.Standards) == 0, "cross_sectoral_standards", "Name the standards that the footprint complies with, from: %s.", strings.Join(Standards, ", "))
 	for _, standard := range t.Standards {
 		if !slices.Contains(Standards, standard) {
 			f.Addf("cross_sectoral_standards", "The standards are: %s.", strings.Join(Standards, ", "))

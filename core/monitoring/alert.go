@@ -43,7 +43,7 @@ func (s Seen) Find(r Rule) (Alert, bool) {
 	return Alert{}, false
 }
 
-// fall finds the first observation that lies more than the change of the rule below one of the days of the rule before it.
+// fall finds the first observation that lies more than the rule's Change below an observation of the rule's Days before it.
 func (s Seen) fall(r Rule, value func(vegetation.Observation) float64, message string) (Alert, bool) {
 	all := s.Series.Observations
 	for i := range all {

@@ -40,7 +40,7 @@ func Delay(orderID int64) time.Duration {
 	return time.Duration(h.Sum64() % uint64(SweepEvery))
 }
 
-// Replace replaces the rules. The alerts of a rule that stays are kept.
+// Replace sets other rules. The alerts of a rule that stays are kept.
 func (m *Monitor) Replace(rules []Rule, now time.Time) {
 	m.Rules, m.UpdatedAt = rules, now
 	m.Alerts = slices.DeleteFunc(slices.Clone(m.Alerts), func(a Raised) bool { return !slices.ContainsFunc(rules, a.Rule.same) })

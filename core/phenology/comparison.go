@@ -93,7 +93,7 @@ func valuesOf(lines []Line) map[time.Time][]float64 {
 	return out
 }
 
-// compare compares the values of a line on the days of its observations with others.
+// compare returns the comparison of a line with others on the days of its observations.
 func compare(line Line, others func(day time.Time) []float64) Comparison {
 	out := Comparison{Probability: math.NaN(), MeanScore: math.NaN()}
 	var scores []float64

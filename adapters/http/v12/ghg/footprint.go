@@ -68,7 +68,7 @@ type PublishedVerification struct {
 	Coverage     string     `json:"coverage" required:"false" maxLength:"255" doc:"PCF calculation model, PCF program or product level."`
 	ProviderName string     `json:"provider_name" minLength:"1" maxLength:"255" doc:"Who verified."`
 	CompletedAt  *time.Time `json:"completed_at" required:"false" doc:"When the verification ended."`
-	StandardName string     `json:"standard_name" required:"false" maxLength:"255" doc:"The standard that was verified against."`
+	StandardName string     `json:"standard_name" required:"false" maxLength:"255" doc:"The standard against which the footprint was verified."`
 	Comments     string     `json:"comments" required:"false" maxLength:"5000" doc:"Further remarks on the verification."`
 }
 
