@@ -108,7 +108,7 @@ func NoObject(text []byte) string {
 	return ""
 }
 
-// Over returns a record with the members of an object in place of its own, and the members that it had before.
+// Over returns the text of a record with the members of an object in place of its own; before has the members as they were.
 func Over(record any, changes []byte) (text []byte, before map[string]json.RawMessage, err error) {
 	if text, err = json.Marshal(record); err == nil {
 		err = json.Unmarshal(text, &before)

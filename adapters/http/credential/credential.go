@@ -16,8 +16,8 @@ const (
 	LinkParam = "link" // on routes that a signed link opens
 )
 
-// KeyHeader is the header of an API key. QGIS's STAC panel also sends its headers as parameters, so a key in the query may have this name, too.
-// the query, it may have this name there.
+// KeyHeader is the header of an API key. QGIS's STAC panel also sends its headers as parameters: where a key is taken
+// from the query, it may have this name there, too.
 const KeyHeader = "X-API-Key"
 
 // KeyUse states where a route takes an API key, if no token is given.

@@ -23,7 +23,7 @@ func (m *Memory) Take(company, bytes int64) error {
 	defer m.mu.Unlock()
 	if m.byCompany[company]+bytes > m.free {
 		return fault.New(fault.Limit, "too_many_bodies",
-			"The request bodies that your company is sending use up its share of the memory. Fix: send fewer at a time.")
+			"The request bodies of your company that are under way use up its share of the memory. Fix: send fewer at a time.")
 	}
 	m.free -= bytes
 	m.byCompany[company] += bytes

@@ -123,7 +123,7 @@ func (r stacRoutes) all() []stacProduct {
 	return []stacProduct{
 		{r, "vegetation-index-profile", "Vegetation-index profiles", "The series of a vegetation index in a field and season; one item per profile.", "profiles/vegetation-index-profile/orders/", r.use.Finished(credit.VegetationIndexProfile), profileAssets},
 		maps("vegetation-index-map", "Vegetation-index maps", "The pixels of a vegetation index in a field; one item per date. The date of an item is the solar day at the field.", credit.VegetationIndexMap, dateAssets),
-		maps("zoning-map", "Zoning maps", "Zones of a field that are alike in several seasons; one item per map.", credit.ZoningMap, zoneAssets),
+		maps("zoning-map", "Zoning maps", "Zones of a field, each uniform over several seasons; one item per map.", credit.ZoningMap, zoneAssets),
 		maps("elevation-map", "Elevation maps", "Height, slope, aspect and wetness of a field; one item per map. Its time is that of the order, since height has none.", credit.ElevationMap, layerAssets),
 		maps("soil-map", "Soil maps", "What registered rasters say about the soil of a field; one item per map. Its time is that of the order.", credit.SoilMap, layerAssets),
 	}

@@ -123,7 +123,7 @@ const FarmParam = "farm"
 
 // ListDeleted adds a route that lists the records that can be restored; find reads its [DeletedParams].
 func ListDeleted[R any](a *API, r Route, find func(ctx context.Context, c *Call, q ListQuery) (Listing[R], error), farm ...Param) {
-	r.Description = "Records that were deleted within the last 30 days and can be restored; `updated_at` is when it was deleted. What was deleted along with a record comes back with it."
+	r.Description = "Records that were deleted within the last 30 days and can be restored; `updated_at` is the time of the deletion. What was deleted along with a record comes back with it."
 	r.Query = append(query.CursorParams(), DeletedParams(farm...)...)
 	Handle(a, r, func(ctx context.Context, c *Call, v Values) (Paginated[R], error) {
 		q := ListQuery{v.Page(), false, v}

@@ -25,7 +25,7 @@ export function fold(title, content, attributes = {}) {
   return element;
 }
 
-// written returns a value as readable JSON: a flat list is on one line if it fits.
+// written returns a value as readable JSON: a list of plain values is on one line if it is short.
 export function written(value, indent = "") {
   const short = JSON.stringify(value);
   if (value === null || typeof value !== "object") return short;

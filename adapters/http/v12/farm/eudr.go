@@ -17,8 +17,8 @@ const formatEUDR = "eudr"
 
 const eudrDescription = "`eudr` is the geolocation file of a due diligence statement under Regulation (EU) 2023/1115: GeoJSON with ProducerName (the " +
 	"owner of the farm, else its name), ProducerCountry, ProductionPlace (the field) and, for points, Area; six decimals, one feature for each part of a " +
-	"boundary, holes cut open; an archive of several files where one would exceed 25 MB. If the EU's system would refuse a field, " +
-	"(`field/eudr-check/`) nothing is exported: 409 `eudr_refused`."
+	"boundary, holes cut open; an archive of several files where one would exceed 25 MB. If the EU's system would refuse a field " +
+	"(`field/eudr-check/`), nothing is exported: 409 `eudr_refused`."
 
 var eudrParams = []rest.Param{
 	{Name: "country", Type: rest.String, Description: "With `eudr`: the country for fields whose farms have none, as its key, name or ISO 3166-1 code."},

@@ -106,7 +106,7 @@ func registerImport(a *rest.API, imports *outlines.Imports, r rest.Route) {
 		"Up to " + strconv.Itoa(outlines.MaxImportedAtOnce) + " features are imported within the request. A larger file is answered with 202 and a `job_id`; " +
 		"`field/import/{job_id}/` reports its progress.\n\n" + mappingDescription +
 		"A feature that represents an existing field changes that field, which also needs `field.edit`; where nothing differs it is " +
-		"skipped, as is a feature without an outline. It represents the field of the company with its `uuid`, which exports write, or else for the one of " +
+		"skipped, as is a feature without an outline. It represents the field of the company with its `uuid`, which exports write, or else the one of " +
 		"the farm that it goes to with its `external_id`. Empty values in the file change nothing. An exported file that is imported again unchanged is skipped as a whole.\n\n" +
 		"Good features are stored even if others fail, unless `atomic` is set: then one that fails " +
 		"refuses all (400 with the errors by index; in the background, the status `failed` before anything is stored)."

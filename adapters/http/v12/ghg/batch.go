@@ -121,7 +121,7 @@ var alsoInBackground = map[int]string{http.StatusAccepted: "It continues in the 
 
 func (r bulkRoutes) registerCopy() {
 	copies := assessmentRoute(http.MethodPost, "copy-forward/", access.Assessments.Create.For("copy_forward"), "Copy assessments of one year as drafts of another")
-	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter chooses: the general part, the sections and the declarations. " +
+	copies.Description = "Makes a draft for `to_year` of each assessment of `from_year` that the filter selects: the general part, the sections and the declarations. " +
 		"Dates of planting, harvest and application are left out, since they are of the old year; amounts stay, as a first estimate. The history of the land keeps its years. " +
 		"If the farm or field already has an assessment of that year, it is skipped (`exists`), so that a second call makes nothing twice. " +
 		"Up to " + strconv.Itoa(ghgapp.MaxAtOnce) + " within the request, more in the background."
@@ -166,7 +166,7 @@ func (r bulkRoutes) registerSubmit() {
 			if body.Filter == nil {
 				selection.IDs = body.IDs
 			} else if body.Filter.IDs != nil {
-				wrong.Add("ids", "Give ids next to the filter, not in it.")
+				wrong.Add("ids", "Give ids instead of the filter, not in it.")
 			}
 			if len(body.IDs) == 0 && body.Filter == nil {
 				return assessment.BatchOptions{}, fault.Field("ids", "Give at least one id.")

@@ -81,7 +81,7 @@ func registerCurves(a *rest.API, use *cropcheckapp.Curves) {
 	create := route(http.MethodPost, "", access.MakeCropCurves.For("create"), "Make reference curves from the company's own fields")
 	create.Description = fmt.Sprintf("From each season that has ended, for which one crop is entered on the field and a profile is active: the crop labels the "+
 		"profile. The answer says how the curves perform on blocks of land that they are not made from. From then on they are in force for the company's crop "+
-		"verification, ahead of those of its region; up to %d seasons count. With fewer than %d for every crop: 400 (`too_few_labelled`).",
+		"verification, ahead of those of its region; up to %d seasons count. If no crop has at least %d: 400 (`too_few_labelled`).",
 		cropcheck.MaxOwnSamples, cropcheck.MinCapped)
 	create.Query = []rest.Param{{Name: "preview", Type: rest.Boolean, Description: "With true: answers the curves and their figures, and stores nothing."}}
 	create.Message, create.Faults = "Curves made.", []int{http.StatusBadRequest}

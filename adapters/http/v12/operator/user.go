@@ -96,7 +96,7 @@ func registerUsers(a *rest.API, o *operating.Operating) {
 	})
 	link := r(http.MethodPost, "{id}/password-link/", "password_link", "Make a link that sets a new password")
 	link.Message, link.Secret, link.Faults = "Link made. It is shown this once.", true, []int{http.StatusConflict}
-	link.Description = "The link can be used once, within an hour; earlier ones end. Nothing is mailed: hand it over. The current password remains valid until it is used."
+	link.Description = "The link can be used once, within an hour; earlier ones end. Nothing is mailed: hand it over. The current password remains valid until the link is used."
 	rest.Handle(a, link, func(ctx context.Context, c *rest.Call, in form.ByID) (PasswordLink, error) {
 		op, err := o.As(ctx, c.Principal())
 		if err != nil {

@@ -43,7 +43,7 @@ func showLandMap(m satellite.Map) LandMap {
 
 // landFilters are the filters of lists of orders that have neither a season nor an index.
 func landFilters() (out []rest.Param) {
-	for _, p := range orderFilters("map is") {
+	for _, p := range orderFilters("map") {
 		if p.Name != "index_code" && p.Name != "season" {
 			out = append(out, p)
 		}

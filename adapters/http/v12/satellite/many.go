@@ -29,7 +29,7 @@ type PlacedItem struct {
 // PlacedItems are the outcomes of the orders of a batch.
 type PlacedItems struct {
 	Preview bool         `json:"preview" doc:"Nothing was placed."`
-	Charge  float64      `json:"charge" doc:"Credits that are held for all of them."`
+	Charge  float64      `json:"charge" doc:"Credits that placing all of them holds."`
 	Items   []PlacedItem `json:"items" doc:"One for each order, in the order of the array."`
 }
 

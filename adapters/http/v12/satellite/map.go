@@ -148,7 +148,7 @@ func (m mapRoutes[W, O, M]) registerPlace(a *rest.API) {
 	})
 
 	quote := rest.Route{
-		Method: http.MethodPost, Path: m.path() + "quote/", OperationID: m.operation + "_order_quote", Summary: "Quote the price of an order of " + m.what + " would cost",
+		Method: http.MethodPost, Path: m.path() + "quote/", OperationID: m.operation + "_order_quote", Summary: "Quote the price of an order of " + m.what,
 		Description: "Takes the body of an order, and writes nothing. What is wrong with an order is refused as it would be.",
 		Tag:         m.tag, Permission: m.access().Create.For("quote"), Message: "Nothing was ordered.", Body: rest.Body[W](),
 	}
@@ -262,7 +262,7 @@ func ofIndex(index, mask, dataset *string) (satellite.MapRequest, error) {
 
 func viMapRoutes(maps *satellite.Maps, limits geo.Limits) mapRoutes[MapOrderWrite, MapOrder, Map] {
 	return mapRoutes[MapOrderWrite, MapOrder, Map]{
-		mapProduct: viMap, maps: maps, limits: limits, filters: orderFilters("map is"), order: showMapOrder, whole: showMap,
+		mapProduct: viMap, maps: maps, limits: limits, filters: orderFilters("map"), order: showMapOrder, whole: showMap,
 		orders: "Orders the pixels of an index in a field: of all usable dates of a season, or of the usable date nearest to a day. " +
 			"A date is usable by the rules of profiles, and the mean of its pixels is the value that a profile has.\n\n" +
 			"A field is charged once, on its first successful order of a profile or a map, whichever comes first; an outline that is not a field, once for its content. A map without a usable date is never active and never charged.\n\n" +

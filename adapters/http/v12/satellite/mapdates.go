@@ -156,7 +156,7 @@ func (m mapSheets) registerPictures(a *rest.API) {
 		"A date that the map does not have is 404 `map_date`, with its reason and the nearest usable dates."
 	if !m.dated() {
 		route.Summary = "A layer of a map as a picture or as GeoTIFF"
-		route.Description = "`{file}` is the name of a layer with an ending: `" + m.fileExample() + ".png` or `.svg`, a picture to be printed, with the outline of the field, the values' colours, a scale and what it was made from; or `" + m.fileExample() + ".tif`, " +
+		route.Description = "`{file}` is the name of a layer with an ending: `" + m.fileExample() + ".png` or `.svg`, a picture for printing, with the outline of the field, the values' colours, a scale and what it was made from; or `" + m.fileExample() + ".tif`, " +
 			"a Cloud-Optimized GeoTIFF of 32-bit numbers in UTM, with overviews where it is large: band 1 has the values (NaN where there is none), band 2 is 1 for the pixels of the field. Its metadata name layer, scenes, and whether they are synthetic, as pictures do.\n\n" +
 			"A layer that the map does not have is 404 `map_layer`, with the reason and the existing layers."
 	}

@@ -89,7 +89,7 @@ func registerProfileOrders(a *rest.API, orders *satellite.Profiles) {
 		return Placed{order.ID, string(order.Status)}, err
 	})
 
-	filters := orderFilters("series is")
+	filters := orderFilters("series")
 	list := route(http.MethodGet, ordersPath, access.ProfileOrders.View.For("list"), "List profile orders")
 	list.Query = append(append(query.CursorParams(), form.ShareParam), filters...)
 	rest.Handle(a, list, func(ctx context.Context, c *rest.Call, in form.SharedList) (rest.List[ProfileOrder], error) {
@@ -130,7 +130,7 @@ func orderFilters(what string) []rest.Param {
 		{Name: "field", Type: rest.Integer, Description: "Id of the field."},
 		{Name: "season", Type: rest.Integer, Description: "Id of the season."},
 		{Name: "farm", Type: rest.Integer, Description: "Id of the farm of the field."},
-		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field now has a different outline from the one that the " + what + " of."},
+		{Name: "boundary_outdated", Type: rest.Boolean, Description: "Whether the field now has a different outline from that of the " + what + "."},
 		{Name: "status", Type: rest.String, Enum: form.Strings(vegetation.Statuses), Description: "State of the order."},
 	}, form.ListParams("A part of the name of the field, whatever its case.", "start_date")...)
 }

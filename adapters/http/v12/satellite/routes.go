@@ -63,7 +63,7 @@ func registerMaps(a *rest.API, d Deps) {
 	dates.register(a)
 	dates.registerClasses(a)
 
-	a.DescribeTag(zoningTag, "Zones of a field that are alike in several seasons, from Sentinel-2.")
+	a.DescribeTag(zoningTag, "Zones of a field, each uniform over several seasons, from Sentinel-2.")
 	zoningMapRoutes(d.Maps, d.Limits).register(a)
 	zones := mapSheets{zoningMap, d.Views}
 	zones.register(a)

@@ -180,8 +180,8 @@ func showZoningMap(m satellite.Map) ZoningMap {
 
 func zoningMapRoutes(maps *satellite.Maps, limits geo.Limits) mapRoutes[ZoningMapOrderWrite, ZoningMapOrder, ZoningMap] {
 	return mapRoutes[ZoningMapOrderWrite, ZoningMapOrder, ZoningMap]{
-		mapProduct: zoningMap, maps: maps, limits: limits, filters: orderFilters("map is"), order: showZoningOrder, whole: showZoningMap,
-		orders: "Orders zones of a field that are uniform over several seasons: the season that is named, and the same days of earlier years. Each season is the peak of each pixel, the 95th percentile of an index over the usable dates; " +
+		mapProduct: zoningMap, maps: maps, limits: limits, filters: orderFilters("map"), order: showZoningOrder, whole: showZoningMap,
+		orders: "Orders zones of a field, each uniform over several seasons: the season that is named, and the same days of earlier years. Each season is the peak of each pixel, the 95th percentile of an index over the usable dates; " +
 			"a season counts if it has six of them and has ended. The zones are clustered like those of stratification, and numbered from the lowest peaks upwards. With a single season `warnings` say so.\n\n" +
 			"A field is charged once, on its first successful order of a profile or a map, whichever comes first. A field without a usable season, or one without differences within it, is never active and never charged.\n\n" +
 			"A company has one order for a field or outline, a season and an index. One that is not ready yet is answered as it is; once it is active, a new order is 409 with `details.map_uuid` and `details.order_id`, and costs nothing.",

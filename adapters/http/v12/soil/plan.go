@@ -108,7 +108,7 @@ type PlanMetadata struct {
 	SamplesNeeded         *int           `json:"samples_needed" doc:"Samples needed for the target; null for plans that were made before it was computed."`
 	Change                *PlanDetection `json:"change" doc:"What a second round detects; null for plans that were made before it was computed."`
 	WayKm                 float64        `json:"way_km" doc:"Along the samples in their order: straight lines within fields, and drive_km."`
-	WayEstimateKm         *float64       `json:"way_estimated_km" doc:"The estimate that a budget was based on before the points were known; null without a budget. cost is based on way_km."`
+	WayEstimateKm         *float64       `json:"way_estimated_km" doc:"The estimate that was used for a budget before the points were known; null without a budget. cost is based on way_km."`
 	Start                 *PlanPosition  `json:"start" doc:"Where the way comes from; null: it begins at the first point."`
 	End                   *PlanPosition  `json:"end" doc:"Where the way goes to; null: it ends at the last point."`
 	DriveKm               float64        `json:"drive_km" doc:"The part of way_km between fields, and from the start and to the end: 1.3 times the straight lines."`

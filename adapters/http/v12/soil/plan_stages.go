@@ -8,7 +8,7 @@ import (
 
 // PlanStagesWrite requests a plan in two stages.
 type PlanStagesWrite struct {
-	Draws   *int     `json:"draws" required:"false" example:"12" doc:"Number of draws of a field, 2 to 999; left out: as many as change.detectable_change, costs.budget or relative_error requires."`
+	Draws   *int     `json:"draws" required:"false" example:"12" doc:"Number of draws, each of a field, 2 to 999; left out: as many as change.detectable_change, costs.budget or relative_error requires."`
 	Points  *int     `json:"points_per_field" required:"false" example:"3" doc:"Points at each draw, 1 to 100. Left out: S_w/S_b √(c₁/c₂), where c₁ is costs.per_field (and per_km for the drive to a field) and c₂ the cost of a point."`
 	Share   *float64 `json:"share_between" required:"false" example:"0.5" doc:"Share of the variance cv² that lies between fields; default 0.5. Not used with pilot figures."`
 	Mean    *float64 `json:"mean" required:"false" doc:"Pilot figures, all three or none: the mean,"`
@@ -31,7 +31,7 @@ func (w *PlanStagesWrite) choices() *plan.Stages {
 
 // PlanStages is what is specific to a plan in two stages.
 type PlanStages struct {
-	Draws       int         `json:"draws" doc:"Number of draws of a field, with replacement and a chance in proportion to its area."`
+	Draws       int         `json:"draws" doc:"Number of draws, each of a field, with replacement and a chance in proportion to its area."`
 	Points      int         `json:"points_per_field" doc:"Points at each draw: a field that is drawn twice has twice as many."`
 	Optimum     *float64    `json:"points_per_field_optimum" doc:"S_w/S_b √(c₁/c₂), before rounding; null where points_per_field was sent."`
 	DrawsNeeded int         `json:"draws_needed" doc:"Draws needed for the target of the relative error, with this many points."`
