@@ -95,7 +95,7 @@ func TestADatabaseThatIsAwayMakesNoDeadLetters(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "3"}, got.seen)
 }
 
-// away is a transport that is away until it is told otherwise.
+// away is a transport that is away until it returns.
 type away struct {
 	messaging.Transport
 	mu   sync.Mutex
@@ -125,8 +125,8 @@ func (a *away) returns() {
 	a.back <- struct{}{}
 }
 
-// While the transport is away the consumers that read the database are told within the process; all others get every event
-// when it is back.
+// While the transport is away the consumers that read the database receive events within the process; all others receive
+// every event when it is back.
 func TestConsumersGoOnWhileTheTransportIsAway(t *testing.T) {
 	t.Parallel()
 	o, reads, other := newOutbox(4), newIDs(4), newIDs(4)

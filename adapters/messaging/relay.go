@@ -28,8 +28,8 @@ type Consumer struct {
 	Take Take
 	// Everywhere says that every process has such a consumer, which wakes what waits in that process.
 	Everywhere bool
-	// Rereads says that the consumer reads from the database what the events are about: told of some, it handles all
-	// before them too, in order. It is told within the process while the transport is unavailable.
+	// Rereads says that the consumer reads from the database what the events are about: when it receives some, it also
+	// handles all before them, in order. It receives events within the process while the transport is unavailable.
 	Rereads bool
 }
 
@@ -187,7 +187,7 @@ func (b *Bus) take(ctx context.Context, name string, batch []events.CloudEvent) 
 }
 
 // drain publishes what waits, batch by batch. What is not acknowledged stays in the outbox, and consumers that need no
-// transport are told of it.
+// transport receive it all the same.
 func (b *Bus) drain(ctx context.Context) error {
 	for {
 		more, err := b.publish(ctx)
@@ -256,7 +256,7 @@ func inOrder(batch []events.CloudEvent) {
 	})
 }
 
-// carryOn assigns events their positions, and tells the consumers that need no transport: streams and webhooks go on while
+// carryOn assigns events their positions, and hands them to the consumers that need no transport: streams and webhooks go on while
 // the events wait in the outbox for the transport, or for another replica.
 func (b *Bus) carryOn(ctx context.Context) error {
 	if b.PlaceAll == nil {

@@ -80,7 +80,7 @@ func (f *Features) Fields() *Collection[farm.Field, farm.Field] {
 	}
 }
 
-// Cultivation is a crop on a field, with its season, which gives its dates.
+// Cultivation is a crop on a field, with its season, which states its dates.
 type Cultivation struct {
 	farm.Cultivation
 	Of farm.Season

@@ -52,7 +52,7 @@ type SampleImportOptions struct {
 	Atomic      bool     // one row that fails refuses all rows
 	Mean        bool     // take the mean of rows with the same label; otherwise they are refused if they differ
 	SOCLimitPct *float64 // for results below a limit that the table does not state
-	// Ignore is told of unknown columns, and they are skipped; nil: they are refused.
+	// Ignore receives the errors about unknown columns, which are then skipped; nil: the columns are refused.
 	Ignore func(unknown fault.Fields)
 }
 

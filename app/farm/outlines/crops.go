@@ -61,7 +61,7 @@ type LeftOut struct {
 	Reason string
 }
 
-// whyLeftOut gives, by kind, the reason why records are left out, and what can be done about it.
+// whyLeftOut states, by kind, why records are left out, and what can be done about it.
 var whyLeftOut = map[string]string{
 	applicationKind: "What was applied becomes fertilizations where the request takes its product. Fix: map=product:product.",
 	"device":        "Machines have no record here.",

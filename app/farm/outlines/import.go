@@ -62,7 +62,7 @@ type ImportFile struct {
 	Seen  bool // the outlines are looked at, as on a map
 	// Mapping replaces that of the options if it came with the file; nil: it did not.
 	Mapping farm.Mapping
-	// Ignore is told of properties that no feature has, and the import goes on without them; nil: they are refused.
+	// Ignore receives the errors about properties that no feature has, and the import goes on without them; nil: they are refused.
 	Ignore func(unknown fault.Fields)
 }
 

@@ -195,7 +195,7 @@ func (v *Views) layer(ctx context.Context, s Sheet) (*indexmap.Layer, error) {
 	return nil, fault.New(fault.Unavailable, "map_file_expired", "The file of this map had expired and is being made again, at no charge. Fix: ask again in some seconds.")
 }
 
-// shown finds a sheet for a tile: it is find, but for an existing date nothing else is read.
+// shown finds a sheet for a tile, as find does, except that it reads nothing else for an existing date.
 func (v *Views) shown(ctx context.Context, who access.Principal, ask Ask) (Sheet, error) {
 	if !ask.dated() {
 		return v.find(ctx, who, ask)
@@ -205,7 +205,7 @@ func (v *Views) shown(ctx context.Context, who access.Principal, ask Ask) (Sheet
 		return out, err
 	})
 	if fault.Is(err, fault.NotFound) {
-		return v.find(ctx, who, ask) // its fault gives the reason
+		return v.find(ctx, who, ask) // its fault states the reason
 	}
 	got.style = indexmap.StyleOf(vegetation.IndexCode(got.Order.Index))
 	return got, err
