@@ -1,5 +1,5 @@
-// Package external keeps the keys that records have in other systems unique: within a company, one live record of a kind
-// has a given external id. It knows no kind of record; which record a key stands for is up to the use cases.
+// Package external keeps the keys that records have in other systems unique: within a company, at most one live record
+// of a kind has a given external id. It knows no kind of record; which record a key stands for is up to the use cases.
 package external
 
 import (
@@ -40,7 +40,7 @@ func Key[T any](r *T) string {
 func idOf[T any](r *T) int64 { return any(r).(carrier).Base().ID }
 
 // Claim refuses external ids that records are about to take if another live record, or another of these, has them. A
-// caller that takes one waits for others that do, so that none is taken twice. The before of a new record is nil. Faults:
+// caller that takes one waits for others that do, so that none is taken twice. In before, a new record is nil. Faults:
 // Conflict (duplicate_external_id).
 func Claim[T any](ctx context.Context, repo ports.Keyed, scope access.Scope, noun string, before, after []*T) error {
 	taken, err := Find(ctx, repo, scope, before, after)

@@ -59,7 +59,7 @@ func TestOutlinesThatChangeMeanwhileAreComparedInTheBackground(t *testing.T) {
 	}
 }
 
-// changes are the ways in which outlines are stored: each puts two onto the ground of the others, and returns the fields as they stand.
+// changes are the ways in which outlines are stored: each puts one or two onto the ground of the others, and returns the fields as they stand.
 var changes = map[string]func(l *watched, ctx context.Context) []core.Field{
 	"bulk": func(l *watched, ctx context.Context) []core.Field {
 		drafts := []farm.Draft[core.Field]{l.draft(l.another()), l.draft(l.another())}

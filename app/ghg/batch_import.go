@@ -82,8 +82,8 @@ type batchImport struct {
 	stop    func()
 	index   int64 // of the first row of the piece
 	rows    []assessment.FileRow
-	seen    map[string]int64 // assessments of the earlier pieces, by the row that wrote each
-	fresh   map[string]int64 // and of this piece
+	seen    map[string]int64 // the rows of earlier pieces, by the assessment that each wrote
+	fresh   map[string]int64 // and those of this piece
 }
 
 func (m *batchImport) After() int64 { return 0 }
@@ -271,7 +271,8 @@ func (m *batchImport) match(ctx context.Context, tx ports.Repos, rows []assessme
 		if len(row.Errors) == 0 && row.ID == 0 {
 			switch list := found[yearOf{row.ResourceType, *row.Year()}][row.ResourceID]; {
 			case len(list) > 1:
-				row.Errors.Addf("assessment_year", "The %s has %d assessments of this year; give the id of the right one.", row.ResourceType, len(list))
+				row.Errors.Addf("assessment_year",
+					"The %s has %d assessments of this year; give the id of the right one.", row.ResourceType, len(list))
 			case len(list) == 1:
 				row.ID = list[0]
 			}

@@ -18,7 +18,7 @@ type Quote struct {
 	Charge         credit.Amount // the amount that placing the order would hold now
 	Available      credit.Amount
 	AlreadyCharged bool                   // the field was charged before, for whatever product
-	Duplicate      *vegetation.OrderState // the open or active order of the same kind
+	Duplicate      *vegetation.OrderState // the open or active order that asks for the same
 	// Scenes is the number of scenes in the archive that cover the field in the season so far or, if it has not begun,
 	// in the past year; nil if the archive did not answer in time. If there are none, an order yields no point.
 	Scenes *int

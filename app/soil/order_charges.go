@@ -120,7 +120,7 @@ type Price struct {
 type Quote struct {
 	AreaM2 int64 // of the union of the fields
 	Prices []Price
-	// Charges are what an order placed now costs for each map type: its price, unless the area was already ordered in it.
+	// Charges are what an order placed now costs for each map type: its price, unless the area was already ordered for it.
 	Charges []Price
 }
 
