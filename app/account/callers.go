@@ -78,7 +78,7 @@ func (i *Identity) bind(ctx context.Context, tx ports.OperatorRepos, vouched por
 	}
 	user, err := tx.Accounts.UserByEmail(ctx, vouched.Email)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Unauthenticated, "user_unknown", "The identity provider vouches for this person, but no user here has the e-mail address. Fix: ask an owner of the company to invite it.")
+		return fault.New(fault.Unauthenticated, "user_unknown", "The identity provider vouches for this person, but no user here has their e-mail address. Fix: ask an owner of the company to invite them.")
 	}
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func (p *People) Invitations(ctx context.Context, who access.Principal, q ports.
 	return app.ListIn(ctx, p.Deps, app.Ask{Who: who, Need: access.Invite}, q, func(tx ports.Repos) ports.Invitations { return tx.Invitations })
 }
 
-// Invite invites somebody into the caller's company. It returns the invitation with the token of a one-time
+// Invite asks somebody to join the caller's company. It returns the invitation with the token of a one-time
 // link, which is shown only this once. A letter with a link of its own goes out as well. An open invitation of
 // the same address is revoked. Faults: Invalid (email_taken, role_exceeds_own).
 func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invitation) (ports.Invitation, string, error) {

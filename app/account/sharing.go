@@ -131,7 +131,7 @@ type step struct {
 func grantor(g *access.Grant) access.Party { return g.Grantor }
 func grantee(g *access.Grant) access.Party { return g.Grantee }
 
-// Accept accepts a grant that is offered to the caller's company: it counts from now on. Faults:
+// Accept takes up a grant that is offered to the caller's company: it counts from now on. Faults:
 // NotFound, Conflict (share_grant_state).
 func (s *Sharing) Accept(ctx context.Context, who access.Principal, id int64) (access.Grant, error) {
 	return s.take(ctx, who, id, step{access.ShareGrants.Edit, audit.Accept, grantee, (*access.Grant).Accept})

@@ -30,7 +30,7 @@ type Verified struct {
 	Broken  *chain.Break     // nil: it is whole
 }
 
-// Verify verifies a chain of a company, or of every company where companyID is 0, in the order of
+// Verify checks a chain of a company, or of every company where companyID is 0, in the order of
 // their ids; or that of the operator. Faults: NotFound (company), Invalid (key).
 func (v *Verifier) Verify(ctx context.Context, name chain.Name, companyID int64) iter.Seq2[Verified, error] {
 	return func(yield func(Verified, error) bool) {
@@ -63,7 +63,7 @@ func (v *Verifier) companies(ctx context.Context, name chain.Name, companyID int
 	})
 }
 
-// verify verifies one chain, as of one moment.
+// verify checks one chain, as of one moment.
 func (v *Verifier) verify(ctx context.Context, tx ports.OperatorRepos, id chain.ID) (Verified, error) {
 	out := Verified{ID: id}
 	keys, err := v.keys(ctx, tx)

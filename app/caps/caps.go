@@ -131,8 +131,8 @@ type jobs struct {
 	bound   bound
 }
 
-// Enqueue counts a job unless it is of a kind in oneEach. TryEnqueue counts none: its jobs are figures of the program's own,
-// which are asked for again.
+// Enqueue counts a job unless it is of a kind in oneEach. TryEnqueue counts none: its jobs, such as those of the program's own
+// figures, are asked for again.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	if job.CompanyID != 0 && !slices.Contains(j.oneEach, job.Kind) {
 		if err := j.room(ctx, job.CompanyID, j.bound, 1); err != nil {

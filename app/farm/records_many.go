@@ -19,7 +19,7 @@ type Wanted[T any] struct {
 	Over func(current T) (Draft[T], error) // over an existing record, which keeps what the item leaves out
 }
 
-// Outcome is the outcome of an item.
+// Outcome states what was done with an item.
 type Outcome string
 
 // The outcomes of items.

@@ -88,7 +88,7 @@ func newAssessmentEdit(before Whole) *assessmentEdit {
 	return &assessmentEdit{before: before, after: after, sections: map[string]func(context.Context, ports.Repos, access.Scope) error{}}
 }
 
-// replace replaces the rows of a section. An object without members counts as absent; an object
+// replace puts rows in place of those of a section. An object without members counts as absent; an object
 // that is replaced keeps its row.
 func (e *assessmentEdit) replace(section assessment.Section, rows []assessment.Row) {
 	if section.Shape == assessment.Object {

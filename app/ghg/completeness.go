@@ -75,7 +75,7 @@ func (a *Assessments) Completeness(ctx context.Context, who access.Principal, sh
 	return record, state, err
 }
 
-// Compute computes at once how complete an assessment is, and stores the result. Faults: NotFound.
+// Compute works out at once how complete an assessment is, and stores the result. Faults: NotFound.
 func (a *Assessments) Compute(ctx context.Context, who access.Principal, id int64) (assessment.Assessment, assessment.State, error) {
 	var state assessment.State
 	whole, err := app.Write(ctx, a.Deps, who, access.Assessments.Edit, func(ctx context.Context, tx ports.Repos) (whole Whole, err error) {

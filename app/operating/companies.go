@@ -168,7 +168,8 @@ type subscriptionAudited struct {
 
 func checkService(service access.Service) error {
 	if service != access.Stratification {
-		return fault.Field("service", string(service)+" is not a service that companies subscribe to; the only one is "+string(access.Stratification)+".")
+		return fault.Field("service",
+			string(service)+" is not a service that companies subscribe to; the only one is "+string(access.Stratification)+".")
 	}
 	return nil
 }

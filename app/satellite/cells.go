@@ -105,7 +105,7 @@ func boxOf(f vegetation.Footprint) geo.MultiPolygon {
 // Passes returns the number of passes.
 func (r *CellReader) Passes() int { return len(r.passes) }
 
-// Each passes the accepted passes to take, one at a time, in no particular order. Faults: as Computer.Compute.
+// Each hands the accepted passes to take, one at a time, in no particular order. Faults: as Computer.Compute.
 func (r *CellReader) Each(ctx context.Context, take func(CellDate)) error {
 	var taking sync.Mutex
 	return atOnce(ctx, passesAtOnce(float64(len(r.request.Cells))), len(r.passes), func(ctx context.Context, i int) error {

@@ -111,7 +111,7 @@ func activeOf(limit int64, of ...ports.Filter) ports.Query {
 	}
 }
 
-// activeOrders reads orders other than than, in its reading; those that keep rejects are left out.
+// activeOrders returns the orders other than the given one, in its reading; those that keep rejects are left out.
 func activeOrders(all iter.Seq2[vegetation.OrderState, error], than vegetation.OrderState, keep func(vegetation.OrderState) bool) ([]vegetation.OrderState, error) {
 	var out []vegetation.OrderState
 	for order, err := range all {

@@ -121,7 +121,7 @@ func (w mapWork) layered(ctx context.Context, order vegetation.OrderState) (out 
 	return out, nil
 }
 
-// layers computes the dates of a map and stores the pixels of those that are not known; there are the files that exist.
+// layers computes the dates of a map and stores the pixels of those that are not known; there lists the existing files.
 func (w *MapWorker) layers(ctx context.Context, order vegetation.OrderState, known vegetation.Series, there []indexmap.File) (out made, err error) {
 	req, err := layerRequest(order)
 	if err != nil {

@@ -147,7 +147,8 @@ func watchable(ids []int64, orders map[int64]vegetation.OrderState) error {
 	case len(missing) > 0:
 		return fault.Missing("order").With("ids", missing)
 	case len(resting) > 0:
-		return fault.New(fault.Conflict, "order_state", "Only active profiles can be watched; those in details.ids are not active.").With("ids", resting)
+		return fault.New(fault.Conflict, "order_state", "Only active profiles can be watched; those in details.ids are not active.").
+			With("ids", resting)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (p product) repo(tx ports.Repos) orderRepo {
 	return tx.Maps.Of(p.code)
 }
 
-// find returns the order of a company that asks for the same as another. Faults: NotFound.
+// find returns the company's order that asks for the same as like. Faults: NotFound.
 func (p product) find(ctx context.Context, tx ports.Repos, scope access.Scope, like vegetation.OrderState) (vegetation.OrderState, error) {
 	if p.isProfile() {
 		return tx.Orders.Find(ctx, scope, like.FieldID, like.SeasonID)

@@ -14,7 +14,7 @@ import (
 // seriesAtOnce is the number of series held in memory while many are written.
 const seriesAtOnce = 50
 
-// SeriesOfMany returns a function that writes the series of the active orders that a list would return as a file: jsonl,
+// SeriesOfMany returns a function that writes a file of the series of the active orders that a list would return: jsonl,
 // csv, xlsx or geojson. A choice selects the stored series in that reading and leaves out orders without one.
 func (f *ProfileFiles) SeriesOfMany(ctx context.Context, who access.Principal, shared bool, q ports.Query, choice vegetation.Choice, format string,
 ) (func(w io.Writer) error, error) {

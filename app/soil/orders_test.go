@@ -154,8 +154,8 @@ func TestOrdersThatNameNothing(t *testing.T) {
 	require.Equal(t, "insufficient_credit", code(t, err))
 }
 
-// besides is a store before whose writes a test runs a function, in a context that has ended:
-// whatever counts its steps in a transaction stops.
+// besides is a store that runs a function of the test before each write, and gives the write a context that
+// has ended: whatever counts its steps in the transaction stops.
 type besides struct {
 	ports.Store
 	begin func()

@@ -28,7 +28,8 @@ func readyOrder(ctx context.Context, tx ports.Repos, scope access.Scope, orderID
 		return order, err
 	}
 	if order.MapType == credit.ServiceSOC {
-		return order, fault.Field("order", fmt.Sprintf("Order %d is for a map of soil carbon; maps of zones are made from an order for STR.", orderID))
+		return order, fault.Field("order",
+			fmt.Sprintf("Order %d is for a map of soil carbon; maps of zones are made from an order for STR.", orderID))
 	}
 	if order.Status != stratification.OrderActive {
 		return order, fault.Newf(fault.Conflict, "order_not_active", "Order %d is %s; maps are made from an active order.", orderID, order.Status).

@@ -87,7 +87,7 @@ func TestCSVOutlines(t *testing.T) {
 		}
 	}
 	points := mustRead(t, "", text("Lon,Lat,name\n10,50,A\n"))
-	require.Equal(t, "Point", points[0].Geometry, "which is no outline, as the import says")
+	require.Equal(t, "Point", points[0].Geometry, "which is not an outline, as the import says")
 	require.Nil(t, points[0].Boundary)
 	for name, c := range map[string]struct{ content, says string }{
 		"no outlines": {"name,area\nA,3\n", "no column of outlines"},

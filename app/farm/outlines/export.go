@@ -68,7 +68,7 @@ func exportPointed[T any](p *T) any {
 	return *p
 }
 
-// Export returns a function that writes the fields that a list would return as a file.
+// Export returns a function that writes a file of the fields that a list would return.
 func (in *Imports) Export(ctx context.Context, who access.Principal, shared bool, q ports.Query, format string) (func(to io.Writer) error, error) {
 	found, err := in.Fields.List(ctx, who, shared, q)
 	if err != nil {

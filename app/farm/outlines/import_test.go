@@ -46,7 +46,7 @@ func TestLargeFilesGoToTheBackground(t *testing.T) {
 		preview, seen, background bool
 	}{
 		{1, false, false, false}, {outlines.MaxImportedAtOnce, false, true, false}, {outlines.MaxImportedAtOnce + 1, false, true, true}, {outlines.MaxImportedAtOnce + 1, true, false, true},
-		{outlines.MaxImportedAtOnce + 1, true, true, false}, {outlines.MaxSeenAtOnce + 1, true, true, true}, // seen previews store nothing
+		{outlines.MaxImportedAtOnce + 1, true, true, false}, {outlines.MaxSeenAtOnce + 1, true, true, true}, // a preview that is looked at stores nothing
 	} {
 		in := &outlines.Imports{Deps: l.world.Deps(), Objects: memory.Drawer{}, Outlines: memory.Features(make([]ports.Feature, tt.features)), Fields: l.fields}
 		report, err := in.Start(t.Context(), l.owner, farm.ImportOptions{FarmID: l.farm.ID, Preview: tt.preview}, func() (outlines.ImportFile, error) {

@@ -38,7 +38,7 @@ func notify(ctx context.Context, tx ports.Repos, scope access.Scope, a announcem
 			ids = append(ids, client.ID)
 		}
 	}
-	for _, id := range ids { // in the order of ids, as does everyone who locks several clients
+	for _, id := range ids { // in the order of ids, as everyone does who locks several clients
 		client, err := tx.FootprintClients.GetForUpdate(ctx, scope, id)
 		if err != nil {
 			return err

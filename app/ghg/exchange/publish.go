@@ -24,7 +24,7 @@ const publishAction audit.Action = "publish"
 // Publishing holds the use cases of what a company publishes.
 type Publishing struct{ app.Deps }
 
-// Outcome is the outcome of a publication.
+// Outcome is the result of a publication.
 type Outcome struct {
 	footprint.Publication
 	// Unchanged: the version is already published with the same terms; nothing was stored.
