@@ -21,7 +21,7 @@ const (
 	usualPercent = 100      // Go's own
 	maxPercent   = 300      // of what is kept
 	maxGarbage   = 96 << 20 // bytes: a server that keeps more than this has the usual rule
-	memoryShare  = 8        // one part in so many of the memory is the most that garbage has beyond the usual rule
+	memoryShare  = 8        // beyond the usual rule garbage has at most the memory divided by this
 )
 
 // roomyHeap lets the heap of the process grow while a server is put together. The caller calls settled once that is done, for

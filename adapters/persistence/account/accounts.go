@@ -157,8 +157,8 @@ func (a accounts) SetDisabled(ctx context.Context, userID int64, disabled bool) 
 		fault.Missing("user"))
 }
 
-// The version is read first: should the roles change between the statements, they are newer than the
-// version says, and the next request that compares versions reads them again.
+// RolesOf reads the version first: should the roles change between the statements, they are newer than
+// the version says, and the next request that compares versions reads them again.
 func (a accounts) RolesOf(ctx context.Context, companyID, userID int64) (map[string][]string, int64, error) {
 	company, err := a.Company(ctx, companyID)
 	if err != nil {

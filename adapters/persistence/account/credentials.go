@@ -72,7 +72,7 @@ func (a accounts) SetPassword(ctx context.Context, userID int64, hash string) er
 		fault.Missing("user"))
 }
 
-// A revoked token keeps its time. RevokeOf repeats, because a statement that waited for an exchange does not see the new token.
+// RevokeOf leaves a revoked token its time. It repeats, because a statement that waited for an exchange does not see the new token.
 func (a accounts) RevokeOf(ctx context.Context, userID int64, at time.Time) error {
 	for {
 		n, err := sqlstore.Affected(ctx, a.s.NewUpdate().Model((*refreshRow)(nil)).Set("revoked_at = ?", sqlstore.StampAt(at)).
@@ -98,7 +98,7 @@ func (a attempts) Get(ctx context.Context, keys ...string) ([]access.Attempts, e
 	return a.read(ctx, keys, a.s.NewSelect().Model((*attemptRow)(nil)))
 }
 
-// Keys are locked in one order, so that two callers with the same keys cannot deadlock.
+// Lock locks keys in one order, so that two callers with the same keys cannot deadlock.
 func (a attempts) Lock(ctx context.Context, at time.Time, keys ...string) ([]access.Attempts, error) {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted)
@@ -182,7 +182,7 @@ type letterRow struct {
 // letters implements ports.Letters.
 type letters struct{ s *sqlstore.Session }
 
-// At most one letter per address, kind and invitation waits, however often it is asked for; each letter about alerts is a separate one.
+// Put keeps at most one letter per address, kind and invitation waiting, however often it is asked for; each letter about alerts is a separate one.
 func (l letters) Put(ctx context.Context, letter *ports.Letter) error {
 	row := letterRow{
 		Key: fmt.Sprintf("%s:%d:%s", letter.Kind, letter.InvitationID, letter.Email), Kind: letter.Kind, Email: letter.Email,

@@ -84,7 +84,7 @@ func addSlugs(ctx context.Context, s *sqlstore.Session, roleID int64, slugs []st
 	return sqlstore.InsertAll(ctx, s, slugs, func(_ int, slug string) roleSlugRow { return roleSlugRow{RoleID: roleID, Slug: slug} })
 }
 
-// The slugs of the role are deleted with it.
+// Delete deletes the slugs of the role as well.
 func (r roles) Delete(ctx context.Context, scope access.Scope, id int64) error {
 	return sqlstore.Change(ctx, r.s.NewDelete().Model((*roleRow)(nil)).Where("t.id = ?", id).Where("?", sqlstore.OwnOnly(scope)),
 		fault.Missing("role"))

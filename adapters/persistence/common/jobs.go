@@ -44,8 +44,8 @@ func (j jobs) job(row *jobRow) ports.Job {
 // jobs implements ports.JobWriter.
 type jobs struct{ s *sqlstore.Session }
 
-// A job that failed is run again: its record asks for it anew. A job that a worker holds is left
-// alone: whoever changes a record and asks for its job holds the record's lock, as the worker does
+// Enqueue makes a job that failed run again: its record asks for it anew. A job that a worker holds is
+// left alone: whoever changes a record and asks for its job holds the record's lock, as the worker does
 // when it finishes, so that each sees what the other did.
 func (j jobs) Enqueue(ctx context.Context, job ports.Job) error {
 	return j.enqueue(ctx, []ports.Job{job})
@@ -134,7 +134,7 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 	return queue{d, sqlstore.When("kind NOT IN (?)", prepared.List(kinds))}
 }
 
-// The jobs of one call share a token, which no other call has. A row that cannot be read holds up only itself.
+// Claim gives the jobs of one call a common token, which no other call has. A row that cannot be read holds up only itself.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	out, err := q.claim(ctx, now, lease, limit)
 	if !sqlstore.Unreadable(err) {

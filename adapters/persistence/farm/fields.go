@@ -97,7 +97,7 @@ func (r fields) IDsOfFarm(ctx context.Context, scope access.Scope, farmID int64)
 	return sqlstore.Values[int64](ctx, sqlstore.Where(q, r.In(scope)...))
 }
 
-// Boxes are compared in the database: a neighbour begins at most the width of the company's
+// Near compares boxes in the database: a neighbour begins at most the width of the company's
 // widest field further west, so the index on the western edge bounds the search. Fields that
 // others share have no neighbours.
 func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after int64, limit int) ([]farm.Place, error) {

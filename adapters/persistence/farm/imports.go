@@ -173,7 +173,7 @@ func (i imports) Failures(ctx context.Context, scope access.Scope, id int64, lim
 	})
 }
 
-// In a Write the fields are locked, since those that match are about to be changed.
+// Matches locks the fields in a Write, since those that match are about to be changed.
 func (i imports) Matches(ctx context.Context, scope access.Scope, farmIDs []int64, externalIDs []string) (map[string][]farm.Field, error) {
 	out := map[string][]farm.Field{}
 	asked := slices.DeleteFunc(slices.Clone(externalIDs), func(id string) bool { return id == "" || !sqlstore.Storable(id) })

@@ -29,7 +29,7 @@ func (r fields) PutLineage(ctx context.Context, scope access.Scope, made []farm.
 	})
 }
 
-// A field that others share does not tell what it was made from.
+// Lineage returns nothing in a shared scope: a field that others share does not tell what it was made from.
 func (r fields) Lineage(ctx context.Context, scope access.Scope, ids []int64) (map[int64]farm.Lineage, error) {
 	out := map[int64]farm.Lineage{}
 	if len(ids) == 0 || !sqlstore.Writable(scope) {

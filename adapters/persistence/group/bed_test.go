@@ -34,7 +34,7 @@ type disk struct {
 	driver.Connector
 	mu      sync.Mutex
 	heard   []string
-	commits []error // of the next commits: nil, errRefused before they take effect or errSilent after it
+	commits []error // of the next commits: nil, errRefused before they take effect or errSilent afterwards
 }
 
 func (d *disk) hear(what string) {

@@ -121,7 +121,7 @@ func (m monitors) Remove(ctx context.Context, scope access.Scope, orderID int64)
 	return err
 }
 
-// A profile that a refresh would leave alone is not due.
+// Due leaves out the profiles that a refresh would leave alone.
 func (m monitors) Due(ctx context.Context, checkedBefore, endedBefore time.Time, after int64, limit int) ([]ports.Watched, error) {
 	var out []ports.Watched
 	err := m.s.NewSelect().Model((*monitorRow)(nil)).ColumnExpr("t.id AS order_id, t.company_id").

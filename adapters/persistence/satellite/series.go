@@ -304,7 +304,7 @@ type derivationRow struct {
 	UpdatedAt     sqlstore.Stamp
 }
 
-// A derivation belongs to its order, and is visible with it.
+// Derivation finds a derivation where its order is visible: it belongs to the order.
 func (o orders) Derivation(ctx context.Context, scope access.Scope, orderID int64, reading vegetation.Reading) (vegetation.Derivation, bool, error) {
 	visible := sqlstore.Where(o.Session.NewSelect().TableExpr("profile_orders AS t").Column("t.id"), in(o.Session, scope)...).Where("t.id = ?", orderID)
 	q := o.Session.NewSelect().Model((*derivationRow)(nil)).Where("t.order_id IN (?)", visible)
