@@ -301,7 +301,7 @@ func strictArgs(c *cobra.Command) {
 	}
 }
 
-// notBelow returns the error that a command has no subcommand with a name.
+// notBelow returns the error for a name that no subcommand of a command has.
 func notBelow(cmd *cobra.Command, name string) error {
 	return usageError{fmt.Errorf("%q is not a command of `%s`%s", name, cmd.CommandPath(), didYouMean(nearestBelow(cmd, name)))}
 }

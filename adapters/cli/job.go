@@ -30,8 +30,8 @@ func (s *shell) job() *cobra.Command {
 	return group("job", "Background jobs: what waits, what runs, what failed and why",
 		list,
 		s.oneJob("show", "Show one background job", "", (*operating.Operating).Job),
-		s.oneJob("retry", "Make a failed job due again", "It starts over, with its claims counted from 0.", (*operating.Operating).RetryJob),
-		s.oneJob("cancel", "Give up what a job is working on",
+		s.oneJob("retry", "Make a failed job due again", "It starts again, with its claims counted from 0.", (*operating.Operating).RetryJob),
+		s.oneJob("cancel", "Give up what a job works on",
 			"An order fails and what it holds is released, even while a worker has the job.\nA job that has failed is removed from the list.",
 			(*operating.Operating).CancelJob))
 }

@@ -93,8 +93,8 @@ func (s *shell) verifyBackup() *cobra.Command {
 	var folder string
 	c := &cobra.Command{
 		Use: "verify FILE", Short: "Restore a backup into a folder for a trial, and verify what it holds",
-		Long: `Restore a backup into a new folder, which is removed afterwards, and verify every chain of its
-ledger and its trails there: as a restore would, without touching the installation.
+		Long: `Do what a restore would do, but in a new folder, which is removed afterwards, and verify every
+chain of the backup's ledger and trails there. Nothing of the installation is touched.
 The exit status is 1 if the file cannot be restored or a chain is broken. It takes as much
 room as the backup and its database; --folder says where. Stored secrets are read with
 TILTH_SECRET_KEY, as in a restore. Run it after each change to how backups are made, and now and

@@ -80,7 +80,7 @@ func (p *People) Invite(ctx context.Context, who access.Principal, in ports.Invi
 
 // EmailTaken refuses an address that already has a user, in whichever company.
 func EmailTaken() error {
-	return wrongField("email", "email_taken", "A user with this e-mail address exists already.")
+	return wrongField("email", "email_taken", "A user with this e-mail address already exists.")
 }
 
 // wrongField is an Invalid fault of one field with a code of its own.

@@ -93,7 +93,7 @@ func (l *Layers) Add(ctx context.Context, in New) (ports.LayerRaster, error) {
 	raster.Description, raster.CompanyID, raster.Coarse, raster.Classes = in.Description, in.CompanyID, in.Coarse, in.Classes
 	all, err := l.List(ctx)
 	if err == nil && slices.ContainsFunc(all, func(r ports.LayerRaster) bool { return r.Name == in.Name }) {
-		err = fault.Newf(fault.Conflict, "layer_exists", "There is a layer %s already; remove it first, or choose another name.", in.Name)
+		err = fault.Newf(fault.Conflict, "layer_exists", "There is already a layer %s; remove it first, or choose another name.", in.Name)
 	}
 	if err != nil {
 		return raster, err // before anything is written
