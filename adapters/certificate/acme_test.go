@@ -264,7 +264,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 	require.Error(t, w.server("first", func(c *certificate.ACMEConfig) { c.Directory = "http://127.0.0.1:1/dir" }).Reach(t.Context()))
 }
 
-// An authority accepts bound accounts only: without the key the reason is reported, with it the certificate arrives.
+// An authority may accept bound accounts only: without the key the reason is reported, with it the certificate arrives.
 func TestAnAccountIsBound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -23,7 +23,7 @@ var builtInCurves []byte
 const builtInScope = "The curves are of double-cropping systems of Mato Grosso, Brazil, seen at 250 m; they say nothing about other regions."
 
 // fileScope is shown wherever a verdict rests on curves of a file.
-const fileScope = "The curves apply to the region and sensor from which they were made; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
+const fileScope = "The curves apply to the region and sensor they were made from; the confidence was calibrated on Mato Grosso, Brazil, at 250 m."
 
 // builtInExtent is the box of the labelled samples, outwards to half degrees.
 var builtInExtent = cropcheck.Extent{West: -60.5, South: -17.5, East: -51.5, North: -9.5}

@@ -107,7 +107,7 @@ func printResponsibility(d *pdf.Document, doc ports.ImpactDocument) {
 	case n == 0:
 		text += "Its content is frozen as a version. No second person has signed it, and it has no external assurance."
 	default:
-		text += fmt.Sprintf("Its content is frozen as a version with %s of another than the submitter (first page). That is a review within the company, not external assurance.",
+		text += fmt.Sprintf("Its content is frozen as a version with %s of someone other than the submitter (first page). That is a review within the company, not external assurance.",
 			map[bool]string{true: "the signature", false: strconv.Itoa(n) + " signatures, each"}[n == 1])
 	}
 	d.Text(text, draw.Text)

@@ -51,7 +51,7 @@ func TestConsoleJobs(t *testing.T) {
 	signInAs(p, mail, demo.Password)
 	p.Until(`document.querySelector("[name=state]")`)
 	p.Run(`(() => { const s = document.querySelector("[name=state]"); s.value = "failed"; s.dispatchEvent(new Event("change", { bubbles: true })) })()`, nil)
-	p.Until(`location.search === "?state=failed" && document.body.textContent.includes("No jobs are waiting, running or failed.")`)
+	p.Until(`location.search === "?state=failed" && document.body.textContent.includes("No jobs waiting, running or failed.")`)
 	accessible(p, "jobs")
 	p.Goto(server.URL + "/dashboard")
 	p.Until(`document.body.textContent.includes("You belong to no company")`)

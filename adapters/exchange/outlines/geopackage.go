@@ -189,7 +189,7 @@ func projectionBy(organization string, number int64, definition string) (project
 	return projectionOf(definition)
 }
 
-// features reads the rows of a layer. It reads its stored columns as text, since the driver would read text as a time where the
+// features reads the rows of a layer. It reads the stored columns as text, since the driver would read text as a time where the
 // schema says so.
 func (g *geoPackage) features(ctx context.Context, l layer, project projection, yield func(ports.Feature) bool) error {
 	if err := g.known(ctx, l.table, l.column); err != nil {

@@ -60,7 +60,7 @@ type doneTask struct {
 type taskRate struct{ product, ddi, value string }
 
 // task reads a task, whose start has been read: the one amount of each product that was applied to a whole field, or is planned. A
-// task that differs within a field, has no product or was broken off is skipped.
+// task whose amounts differ within the field, that has no product, or that was broken off is skipped.
 func (t *taskReader) task(e *elements.Reader, start xml.StartElement) error {
 	var is doneTask
 	err := e.Each(func(token xml.Token) error {

@@ -130,7 +130,7 @@ func ended(err error) error {
 	return err
 }
 
-// sized reads bytes that follow their size; it skips more than the bound. Errors: errTooLarge, io.EOF at the end, ErrEnd.
+// sized reads bytes that follow their size, and skips them where they are more than the bound. Errors: errTooLarge, io.EOF at the end, ErrEnd.
 func (r *Reader) sized(bound int64) ([]byte, error) {
 	var head [4]byte
 	if n, err := io.ReadFull(r.in, head[:]); err != nil {

@@ -103,7 +103,7 @@ func (r *Reader) header() {
 	r.at = 2
 }
 
-// full reports whether out is full. Filled exactly it is not: the end of the block, which writes nothing, may follow.
+// full reports whether out is full. When it is filled exactly, it is not: the end of the block, which writes nothing, may follow.
 func (r *Reader) full() bool { return r.end > len(r.out)-slack }
 
 // unpack continues until out is full, the stream ends, or it fails, and adds the bytes of out from a place
