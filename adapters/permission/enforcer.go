@@ -14,7 +14,7 @@ import (
 )
 
 // Model is the casbin model: a holder has roles in a company, and a role has slug patterns in a company.
-// enforcer.matches implements the matcher in Go, and in tests/casbin casbin evaluates it.
+// enforcer.matches implements the matcher in Go, and casbin itself evaluates it in tests/casbin.
 const Model = `
 [request_definition]
 r = sub, dom, obj
