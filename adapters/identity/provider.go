@@ -86,7 +86,7 @@ func (p *Provider) asks(ctx context.Context, s ports.SigningIn) (*oauth2.Config,
 }
 
 func notVouched() *fault.Error {
-	return fault.New(fault.Unauthenticated, "sign_in_refused", "The identity provider did not confirm this sign-in: its code was used before, has expired, or belongs to another sign-in. Begin again.")
+	return fault.New(fault.Unauthenticated, "sign_in_refused", "The identity provider did not confirm this sign-in: its code was used before, has expired, or belongs to another sign-in. Start again.")
 }
 
 // bounded bounds the size of answers.

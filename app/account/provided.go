@@ -68,7 +68,7 @@ func signingIn(ticket, back string) ports.SigningIn {
 }
 
 // Arrive opens a session for a browser that came back. Faults: NotFound (no_provider), Unauthenticated (sign_in_invalid where the
-// sign-in was not begun in this browser or took too long, sign_in_refused, user_unknown, user_bound_otherwise, user_disabled,
+// sign-in was not started in this browser or took too long, sign_in_refused, user_unknown, user_bound_otherwise, user_disabled,
 // email_unverified, token_invalid, token_expired), Unavailable (issuer_unavailable).
 func (i *Identity) Arrive(ctx context.Context, a Arrival) (Session, error) {
 	if i.Issuers.Provider == nil {
@@ -79,7 +79,7 @@ func (i *Identity) Arrive(ctx context.Context, a Arrival) (Session, error) {
 	ends, err := strconv.ParseInt(until, 10, 64)
 	s := signingIn(a.Ticket, a.Return)
 	if err != nil || now.Unix() >= ends || subtle.ConstantTimeCompare([]byte(a.State), []byte(s.State)) != 1 {
-		return Session{}, fault.New(fault.Unauthenticated, "sign_in_invalid", "This sign-in was not begun in this browser, or took more than ten minutes. Begin again.")
+		return Session{}, fault.New(fault.Unauthenticated, "sign_in_invalid", "This sign-in was not started in this browser, or took more than ten minutes. Start again.")
 	}
 	vouched, err := i.Issuers.Provider.Redeem(ctx, a.Code, s)
 	if err != nil {

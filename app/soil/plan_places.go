@@ -36,7 +36,7 @@ func (p *Plans) PlaceAt(ctx context.Context, who access.Principal, uuid string, 
 		return base, err
 	}
 	if len(found) == 0 || len(found) > soilplan.MaxPlaces {
-		return base, fault.Field("file", fmt.Sprintf("A file has 1 to %d points; this has %d.", soilplan.MaxPlaces, len(found)))
+		return base, fault.Field("file", fmt.Sprintf("A file must have 1 to %d points; this one has %d.", soilplan.MaxPlaces, len(found)))
 	}
 	plane, err := inPlane(frame, "file", list.Map(found, func(at ports.TaskPoint) geo.Position { return at.At }))
 	if err != nil {

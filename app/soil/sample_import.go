@@ -99,7 +99,7 @@ func (s *Samples) take(ctx context.Context, who access.Principal, options Sample
 	also func(ctx context.Context, tx ports.Repos, judged []JudgedSample) error,
 ) (out ImportedSamples, err error) {
 	if len(given.Rows) == 0 || len(given.Rows) > MaxSampleRows {
-		return out, fault.Field("file", fmt.Sprintf("A file has 1 to %d rows; this has %d.", MaxSampleRows, len(given.Rows)))
+		return out, fault.Field("file", fmt.Sprintf("A file must have 1 to %d rows; this one has %d.", MaxSampleRows, len(given.Rows)))
 	}
 	labtable.Repeats(given.Rows, options.Mean)
 	out.Columns = given.Columns

@@ -15,7 +15,7 @@ type Kind string
 const (
 	Changed Kind = "changed"           // a row, or its link, is not as it was chained
 	Gone    Kind = "missing"           // a row, or its link, is gone
-	Added   Kind = "added"             // a row was added past the chain
+	Added   Kind = "added"             // a row was added outside the chain
 	Forged  Kind = "checkpoint forged" // a checkpoint, the head included, is signed by no known key, or is of another chain
 )
 

@@ -17,7 +17,7 @@ var kinds = []Kind{
 	{TypeZoningMapCompleted, "A zoning map is ready, or its zones have changed.", MapCompleted{}},
 	{TypeElevationMapCompleted, "An elevation map is ready, or it was made again and has changed.", MapCompleted{}},
 	{TypeSoilMapCompleted, "A soil map is ready, or it was made again and has changed.", MapCompleted{}},
-	{TypeFieldAlert, "A rule of a monitored field has raised its alert for the season.", FieldAlert{}},
+	{TypeFieldAlert, "A rule of a watched field has raised its alert for the season.", FieldAlert{}},
 	{TypeAssessmentSubmitted, "An assessment was submitted as a new version.", AssessmentSubmitted{}},
 	{TypeAssessmentSigned, "A second person signed a submitted version of an assessment.", AssessmentSigned{}},
 	{TypeFootprintPublished, "The footprint of a submitted version was published to the PACT clients of the company.", FootprintChanged{}},

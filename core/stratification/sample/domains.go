@@ -8,7 +8,7 @@ import (
 	"tilth/core/stratification/programme"
 )
 
-// Land is a field of a survey, as it stands today.
+// Land is a field of a survey: its area is as it was ordered, its name and farm are as they are today.
 type Land struct {
 	FieldUUID, FieldName string
 	FarmID               int64 // 0 where the field no longer exists
