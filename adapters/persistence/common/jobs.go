@@ -134,7 +134,7 @@ func NewQueueBut(d *sqlstore.DB, kinds ...string) ports.Queue {
 	return queue{d, sqlstore.When("kind NOT IN (?)", prepared.List(kinds))}
 }
 
-// Claim gives the jobs of one call a common token, which no other call has. A row that cannot be read holds up only itself.
+// Claim marks the jobs of one call with a common token, which no other call has. A row that cannot be read holds up only itself.
 func (q queue) Claim(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]ports.Job, error) {
 	out, err := q.claim(ctx, now, lease, limit)
 	if !sqlstore.Unreadable(err) {
