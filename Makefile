@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-casbin test-unit test-cluster test-rolling hostile soak kills simulate compare observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-casbin test-unit test-cluster test-rolling hostile soak kills simulate compare properties observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -16,6 +16,8 @@ RACE ?= 0
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PARALLEL ?= -parallel 8 -p $(shell echo $$(($(CORES) + $(if $(filter 0,$(RACE)),3,1))))
 FUZZTIME ?= 20s
+# CHECKS is how many inputs make properties draws for each property test.
+CHECKS ?= 5000
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -170,6 +172,11 @@ fuzz: ## every fuzz target, FUZZTIME (20s) each
 		echo "== $$name of $$package"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done
+
+# The packages of the rules and adapters whose tests draw inputs; those of tests/ have targets of their own.
+DRAWING = $(shell $(GO) list -f '{{$$package := .ImportPath}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$$package}} {{end}}{{end}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$package}} {{end}}{{end}}' ./core/... ./ports/... ./app/... ./adapters/...)
+properties: ## every property test of rules and adapters, with CHECKS (5000) drawn inputs each (make test draws 100)
+	$(GO) test -count=1 -timeout 60m $(TESTFLAGS) $(sort $(DRAWING)) -rapid.checks=$(CHECKS)
 
 lint: ## golangci-lint, pinned: import rules, vet, static checks, formatting; go.mod is tidy
 	$(GO) mod tidy -diff
