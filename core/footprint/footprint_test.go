@@ -169,6 +169,21 @@ func TestTerms(t *testing.T) {
 	}
 	good := stated()
 	require.Empty(t, good.Check(2024))
+	for _, c := range []struct {
+		start, end string
+		overlaps   bool
+	}{
+		{"2022-01-01", "2024-01-01", false},
+		{"2022-01-01", "2024-01-02", true},
+		{"2023-09-01", "2024-09-01", true},
+		{"2024-12-31", "2025-12-31", true},
+		{"2025-01-01", "2026-01-01", false},
+	} {
+		terms := stated()
+		terms.ReferenceStart, terms.ReferenceEnd = at(c.start), at(c.end)
+		got := terms.Check(2024)
+		require.Equal(t, c.overlaps, got["reference_period_start"] == nil, "%s to %s: %v", c.start, c.end, got)
+	}
 }
 
 // The example of RFC 9562, appendix A.4.

@@ -164,8 +164,8 @@ func (t *Terms) checkTimes(f fault.Fields, year int) {
 	if !t.ReferenceEnd.After(*t.ReferenceStart) || t.ReferenceEnd.After(t.ReferenceStart.AddDate(validYears, 0, 0)) {
 		f.Add("reference_period_end", "It must lie after the start of the reference period, by at most three years.")
 	}
-	if t.ReferenceStart.After(startOf(year+1)) || t.ReferenceEnd.Before(startOf(year)) {
-		f.Addf("reference_period_start", "The reference period must overlap or adjoin the year of the assessment, %d.", year)
+	if !t.ReferenceStart.Before(startOf(year+1)) || !t.ReferenceEnd.After(startOf(year)) {
+		f.Addf("reference_period_start", "The reference period must overlap the year of the assessment, %d.", year)
 	}
 	last := t.ReferenceEnd.AddDate(validYears, 0, 0)
 	if t.ValidFrom != nil && (t.ValidFrom.Before(*t.ReferenceEnd) || t.ValidFrom.After(last)) {
