@@ -54,7 +54,7 @@ func requireWhole(t *rapid.T, f *frame.Frame, c Candidate) {
 		degrees += geo.AreaM2(zone.Geometry) / frame.M2PerHectare
 		moved := roundingHa(zone.Outline)
 		rounding += moved
-		require.InDelta(t, zone.AreaHa, geo.AreaM2(zone.Geometry)/frame.M2PerHectare, 0.001*f.AreaHa+moved)
+		require.InDelta(t, zone.AreaHa, geo.AreaM2(zone.Geometry)/frame.M2PerHectare, 1e-5*f.AreaHa+moved)
 		for g := range h {
 			shared, err := geo.Intersection(nil, zone.Geometry, c.Zones[g].Geometry)
 			require.NoError(t, err)
@@ -62,7 +62,7 @@ func requireWhole(t *rapid.T, f *frame.Frame, c Candidate) {
 		}
 	}
 	require.InEpsilon(t, f.AreaHa, total, 1e-4)
-	require.InDelta(t, f.AreaHa, degrees, 1e-3*f.AreaHa+rounding)
+	require.InDelta(t, f.AreaHa, degrees, 1e-5*f.AreaHa+rounding)
 }
 
 // roundingHa returns the area that an outline in metres can gain or lose, in hectares, when its corners are
