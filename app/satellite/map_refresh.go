@@ -44,8 +44,7 @@ func (w mapRefresh) Lock(ctx context.Context, run task.Run[ports.Repos]) (s refr
 // maxFollowing is the number of maps that follow a profile: those of all indices with some masks.
 const maxFollowing = 100
 
-// followMaps queues the refresh of the maps for the season of a watched profile. If the queue accepts no more, they are left to the
-// next caller who looks.
+// followMaps queues the refresh of the maps for the season of a watched profile.
 func followMaps(ctx context.Context, run task.Run[ports.Repos], profile vegetation.OrderState) error {
 	p, jobs := mapOf(credit.VegetationIndexMap), []ports.Job(nil)
 	season := []ports.Filter{{Name: "field", Value: profile.FieldID}, {Name: "season", Value: profile.SeasonID}}
@@ -55,11 +54,7 @@ func followMaps(ctx context.Context, run task.Run[ports.Repos], profile vegetati
 		}
 		jobs = append(jobs, task.JobOn(p.job+MapRefreshing, order.CompanyID, order.ID, run.Now))
 	}
-	err := run.Tx.Jobs.TryEnqueue(ctx, jobs...)
-	if fault.Is(err, fault.Conflict) { // limit_reached
-		return nil
-	}
-	return err
+	return run.Tx.Jobs.TryEnqueue(ctx, jobs...)
 }
 
 // behind reports whether the profile for the field and season of a map has changed since the map was last checked.
