@@ -51,7 +51,7 @@ func checkPort(port string) string {
 	}
 	n, err := strconv.Atoi(port)
 	if err != nil || n < 1 || n > 65535 || n < 1024 && n != 80 && n != 443 {
-		return fmt.Sprintf("Port %s is not allowed: use 443, or one from 1024 to 65535.", port)
+		return fmt.Sprintf("Port %s is not allowed: use 80, 443, or one from 1024 to 65535.", port)
 	}
 	return ""
 }
