@@ -127,7 +127,7 @@ func TestImportOfADeletedFarmFails(t *testing.T) {
 	require.Equal(t, "failed", report.Status)
 	require.Contains(t, *report.Reason, "no longer exists")
 	require.Zero(t, fieldCount(t, c, farm))
-	require.Empty(t, spoolFiles(t, objects))
+	rig.Eventually(t, func() bool { return len(spoolFiles(t, objects)) == 0 }, 10*time.Minute, 20*time.Millisecond, "the file is removed after the import fails")
 }
 
 // kill -9 in the middle of an import, then a restart: it continues where it stopped,
