@@ -88,7 +88,7 @@ func TestConsoleOnABaseMap(t *testing.T) {
 	const about = `{"attribution": "<a href=\"https://map.example\">&copy; Map of water</a>", "vector_layers": [{"id": "water", "fields": {}}]}`
 	other := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(other.Close)
-	server := rig.Start(t, rig.Options{Demo: true, Config: func(c *cli.Config) { c.BasemapURL = other.URL + "/land.pmtiles" }})
+	server := serve(t, rig.Options{Demo: true, Config: func(c *cli.Config) { c.BasemapURL = other.URL + "/land.pmtiles" }})
 	var p *Page
 	for _, tt := range []struct {
 		name   string

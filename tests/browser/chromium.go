@@ -210,6 +210,9 @@ func (b *chromium) result(session, method string, params, result any) error {
 	return json.Unmarshal(m.Result, result)
 }
 
+// missing is what a test says that is left out.
+const missing = "LEFT OUT: pages in a browser, for there is no Chromium. Fix: apt-get install --no-install-recommends chromium (Debian)."
+
 // program returns the browser. Without one the test is skipped, or fails where the browser is required.
 func program(t testing.TB) string {
 	t.Helper()
@@ -218,7 +221,6 @@ func program(t testing.TB) string {
 			return found
 		}
 	}
-	const missing = "LEFT OUT: pages in a browser, for there is no Chromium. Fix: apt-get install --no-install-recommends chromium (Debian)."
 	if os.Getenv("TILTH_REQUIRE_CHROMIUM") != "" {
 		t.Fatal(missing)
 	}

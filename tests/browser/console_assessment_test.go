@@ -12,7 +12,7 @@ import (
 // wrong, two people who edit at once lose none of each other's changes, and every figure of the report opens its steps.
 func TestConsoleAssessesAField(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	for _, tt := range []struct {
 		field, year string
 		width       int

@@ -22,7 +22,7 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 			if tt.dark {
 				further(t)
 			}
-			server := rig.Start(t, rig.Options{Demo: true})
+			server := serve(t, rig.Options{Demo: true})
 			p := console(t, server.URL, "/?colour=crop", tt.width, tt.dark)
 			p.Until(`location.search === "?colour=crop"`) // the page that the user wanted
 			p.Until(drawn)
@@ -85,7 +85,7 @@ func TestConsoleFromSignInToPictures(t *testing.T) {
 // From an empty installation to the first profile: company and owner, farm, season, a file of outlines that is
 // previewed, its import, which can be undone, and the order.
 func TestConsoleFromNothingToTheFirstProfile(t *testing.T) {
-	server := rig.Start(t, rig.Options{})
+	server := serve(t, rig.Options{})
 	token, err := server.Setup.Token(t.Context())
 	require.NoError(t, err)
 	var features []any
@@ -272,7 +272,7 @@ func outline(p *Page, root string) {
 // Two fields become one: chosen by name, previewed, merged, and the merge is undone.
 func TestConsoleMergesFields(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/", 1280, true)
 	p.Until(drawn)
 	id := fieldNamed(p, "North pivot")

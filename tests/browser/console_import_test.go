@@ -102,7 +102,7 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	if long() {
 		n = 2_500
 	}
-	server := rig.Start(t, rig.Options{})
+	server := serve(t, rig.Options{})
 	p := Open(t)
 	p.Screen(1280, 900, false, false)
 	founded(t, p, server)
@@ -201,7 +201,7 @@ func TestConsoleImportsALargeFile(t *testing.T) {
 	if !long() {
 		t.Skip("make browser does it")
 	}
-	server := rig.Start(t, rig.Options{Batches: batches.Sizes{AtOnce: 20, Piece: 10}})
+	server := serve(t, rig.Options{Batches: batches.Sizes{AtOnce: 20, Piece: 10}})
 	p := Open(t)
 	p.Screen(375, 812, true, true)
 	founded(t, p, server)

@@ -13,7 +13,7 @@ import (
 // Another client's changes appear without a reload, and one stream serves all screens of a tab until its user signs out.
 func TestConsoleFollowsEvents(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	other := server.Anonymous()
 	pair := other.Expect(200, "POST", "auth/token/", map[string]any{"email": demo.OwnerMail, "password": demo.Password}).Data(t)
 	other.Token = pair["access"].(string)

@@ -14,7 +14,7 @@ import (
 // People sign in at their identity provider and arrive at the page that they wanted; a stranger is told that nobody here has that address.
 func TestConsoleSignsInAtAProvider(t *testing.T) {
 	i := issuer.Start(t)
-	server := rig.Start(t, rig.Options{Demo: true, Config: func(c *cli.Config) {
+	server := serve(t, rig.Options{Demo: true, Config: func(c *cli.Config) {
 		c.OIDCIssuer, c.OIDCAudience, c.OIDCClientID, c.OIDCClientSecret, c.BuiltinIssuer = i.URL, issuer.Audience, issuer.ClientID, issuer.ClientSecret, false
 	}})
 	p := Open(t)

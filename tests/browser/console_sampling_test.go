@@ -18,7 +18,7 @@ import (
 // An area from its fields to a plan, on a desktop screen, whose points are moved by hand.
 func TestConsolePlansSamples(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/sampling", 1280, false)
 	planned(p, server.URL, 1280)
 	p.Until(`document.querySelector(".panel dl")?.textContent && ` + said("Probability sample", "Yes"))
@@ -35,7 +35,7 @@ func TestConsolePlansSamples(t *testing.T) {
 // A crew walks the plan without a network: the page opens, its records wait on the device, and they are sent once.
 func TestConsoleCrewWorksWithoutANetwork(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	cable := rig.NewCable(t, strings.TrimPrefix(server.URL, "http://"))
 	root := "http://" + cable.Address()
 	p := console(t, root, "/sampling", 375, true)

@@ -13,7 +13,7 @@ import (
 // The table, the settings, and the keyboard.
 func TestConsoleScreens(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	for _, tt := range []struct {
 		width int
 		dark  bool
@@ -53,7 +53,7 @@ func TestConsoleScreens(t *testing.T) {
 
 // What belongs to another company appears not to exist, and the page says so.
 func TestConsoleOfAnothersField(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	theirs := server.Company("owner", 0).Land(rig.Square(100, 5), "2025-03-01", "2025-10-31")
 	p := console(t, server.URL, fmt.Sprintf("/farm/1/season/1/field/%d", theirs.Field), 1280, false)
 	p.Until(`document.querySelector("[role=alert]")?.textContent.includes("There is nothing here")`)
@@ -66,7 +66,7 @@ func TestConsoleOfAnothersField(t *testing.T) {
 
 // Who belongs to the company, its keys, what it tells others, and what has been done: each on its own tab.
 func TestConsoleSettings(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/settings/team", 375, false)
 	p.Until(`document.querySelectorAll("tbody tr").length === 3`)
 	fill(p, "invited", "new@demo.example")

@@ -13,7 +13,7 @@ import (
 
 // A company offers another a selection of its data, and withdraws the offer. The page of the server's health is shown.
 func TestConsoleSharesAndHealth(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	other := server.Company("owner", 0)
 	uuid := other.Expect(200, "GET", "auth/me/", nil).Data(t)["company"].(map[string]any)["uuid"].(string)
 	p := console(t, server.URL, "/settings/shares", 375, true)
@@ -41,7 +41,7 @@ func TestConsoleSharesAndHealth(t *testing.T) {
 // may only look reads an assessment, and is told why no field can be added.
 func TestConsoleJobs(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	const mail = "operator@demo.example"
 	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{Email: mail, Password: demo.Password, Operator: true})
 	require.NoError(t, err)

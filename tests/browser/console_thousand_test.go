@@ -19,7 +19,7 @@ import (
 // wide starts a server with a company of round fields of 24 corners, in columns and rows.
 func wide(t *testing.T, columns, rows int) (*rig.Server, *rig.Client) {
 	t.Helper()
-	server := rig.Start(t, rig.Options{})
+	server := serve(t, rig.Options{})
 	c := server.Company("owner", 0)
 	_, err := server.Operating.CreateUser(t.Context(), operating.NewUser{CompanyID: c.CompanyID, Email: demo.OwnerMail, Role: access.RoleOwner, Password: demo.Password})
 	require.NoError(t, err)

@@ -89,7 +89,7 @@ func TestConsoleColoursUnusualFields(t *testing.T) {
 	if !long() {
 		t.Skip("make browser does it")
 	}
-	server := rig.Start(t, rig.Options{Imagery: fourYears(t, map[int][]string{
+	server := serve(t, rig.Options{Imagery: fourYears(t, map[int][]string{
 		2025: {"North pivot", "Pond meadow"}, 2024: {"Border field", "River field", "Pond meadow"}, 2023: {"Border field", "River field"}, 2022: {"Border field"},
 	})})
 	c := server.Company("owner", 1_000_000)

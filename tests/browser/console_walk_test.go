@@ -60,7 +60,7 @@ func settings() (out []place) {
 // All screens of an empty installation say what to do. make test walks over them in one look, make browser in four.
 func TestWalkOverAnEmptyInstallation(t *testing.T) {
 	further(t)
-	server := rig.Start(t, rig.Options{})
+	server := serve(t, rig.Options{})
 	p := Open(t)
 	p.Screen(375, 812, true, true)
 	founded(t, p, server)
@@ -95,7 +95,7 @@ func TestWalkOverAnEmptyInstallation(t *testing.T) {
 		for _, complaint := range p.Complaints() {
 			require.Contains(t, complaint, "status of 403")
 		}
-		bare := rig.Start(t, rig.Options{})
+		bare := serve(t, rig.Options{})
 		for _, in := range looks {
 			walk(t, Open(t), bare.URL, "empty", in, []place{{"setup", "/", `location.pathname === "/setup" && document.querySelector("[name=token]")`}})
 		}
@@ -107,7 +107,7 @@ func TestWalkOverTheDemonstration(t *testing.T) {
 	if !long() {
 		t.Skip("make browser walks over the full demonstration")
 	}
-	server := rig.Start(t, rig.Options{Full: true})
+	server := serve(t, rig.Options{Full: true})
 	for _, in := range looks {
 		p := Open(t)
 		walk(t, p, server.URL, "demo", in, []place{{"sign-in", "/", `document.querySelector("form [name=email]")`}})

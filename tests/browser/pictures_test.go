@@ -17,7 +17,7 @@ import (
 func TestPictureOfTheREADME(t *testing.T) {
 	further(t)
 	t.Parallel()
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := console(t, server.URL, "/?colour=crop", 1280, false)
 	p.Until(drawn)
 	p.Until(`document.querySelectorAll(".list li").length === 9`)

@@ -51,7 +51,7 @@ func signIn(p *Page) {
 
 // Every operation opens on a phone without horizontal scrolling and without an error, and its form begins with the example.
 func TestReferenceOpensEveryOperation(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := reference(t, server.URL)
 	var elements int
 	p.Run(`document.querySelectorAll("*").length`, &elements)
@@ -109,7 +109,7 @@ const openOperations = `(async () => {
 // With the keyboard alone: find an operation, open it, send its example unchanged, and read the response. The same
 // behind a proxy that adds a path prefix, in both colours, on a phone and on a desktop.
 func TestReferenceTriesAnOperation(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	to, err := url.Parse(server.URL)
 	require.NoError(t, err)
 	proxy := httptest.NewServer(http.StripPrefix("/farm/tilth", httputil.NewSingleHostReverseProxy(to)))
@@ -164,7 +164,7 @@ func TestReferenceTriesAnOperation(t *testing.T) {
 
 // The page is at its address with and without a slash at the end, and an address that names an operation opens it.
 func TestReferenceOpensFromAnAddress(t *testing.T) {
-	server := rig.Start(t, rig.Options{Demo: true})
+	server := serve(t, rig.Options{Demo: true})
 	p := reference(t, server.URL)
 	p.Goto(server.URL + "/docs/api#farm_list")
 	p.Until(`document.querySelector("#content h1")?.textContent === "List farms"`)
