@@ -171,6 +171,15 @@ func TestWithoutAServer(t *testing.T) {
 	}
 }
 
+// TestNothingFailsWithoutAServer asserts that the tests of this package are left out where there is no PostgreSQL.
+func TestNothingFailsWithoutAServer(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.skip=^("+t.Name()+"|TestWithoutAServer)$")
+	cmd.Env = append(os.Environ(), "TILTH_TEST_POSTGRES=none", "TILTH_REQUIRE_POSTGRES=")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- SKIP: TestOpenGivesAnEmptyDatabase")
+}
+
 func TestFailedPreparationFailsTheTest(t *testing.T) {
 	shared := pgtest.Open(t)
 	output, err := child(t, "TILTH_TEST_POSTGRES="+shared, childTask+"=fail-to-prepare").CombinedOutput()
