@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: answers console run test test-casbin test-unit test-cluster test-rolling hostile soak kills simulate compare properties observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
+.PHONY: answers console run test test-bare test-casbin test-unit test-cluster test-rolling hostile soak kills simulate compare properties observability browser walks clients drawn frames fields gdal grass qgis bench bench-peers fuzz lint generate generate-check vulnerabilities sbom build size release packaging test-release test-packages clean help guides pictures example-report
 
 GO ?= go
 # TESTFLAGS is handed to go test: make test TESTFLAGS='-run Ledger -v'.
@@ -87,6 +87,11 @@ test: ## the tests that a fresh machine can run (RACE=1: with the race detector,
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) -count=1 -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' || true
 	$(TEST_ENV) $(GO) test $(LEAN) $(TOOLS) $(VETTED) $(PARALLEL) -timeout 60m $(TESTFLAGS) $(LONGEST) $(TESTED)
+
+test-bare: ## make test as on a machine that has none of the programs that tests can use: no PostgreSQL, no Chromium, no Python, no GDAL
+	@bare=$$(mktemp -d); trap 'rm -rf "$$bare"' EXIT; \
+	for program in bash cat env getconf git go grep kill make nice rm sh sleep uname; do ln -s "$$(command -v $$program)" "$$bare"; done; \
+	TILTH_TEST_POSTGRES=none PATH="$$bare" $(MAKE) --no-print-directory test TESTFLAGS='-count=1 $(TESTFLAGS)'
 
 test-casbin: ## compares what roles allow with casbin's own Enforcer, which the program does not contain: a module of its own, compiled separately
 	$(GO) -C tests/casbin vet ./...
