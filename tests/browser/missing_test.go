@@ -7,17 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"tilth/tests/rig"
 )
-
-// serve starts a server for pages. Without a browser the whole test is left out, so that it compares nothing that its parts
-// would have seen.
-func serve(t testing.TB, opts rig.Options) *rig.Server {
-	t.Helper()
-	program(t)
-	return rig.Start(t, opts)
-}
 
 // Where there is no Chromium, tests that open pages are left out and none fails: make test passes on a fresh machine.
 func TestNoPageFailsWithoutAChromium(t *testing.T) {

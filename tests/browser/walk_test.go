@@ -11,7 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/app/demo"
+	"tilth/tests/rig"
 )
+
+// serve starts a server for pages. Without a browser the whole test is left out, so that it compares nothing that its parts
+// would have seen.
+func serve(t testing.TB, opts rig.Options) *rig.Server {
+	t.Helper()
+	program(t)
+	return rig.Start(t, opts)
+}
 
 // console opens the console in a page of its own, at an address, and signs in.
 func console(t *testing.T, root, address string, width int, dark bool) *Page {

@@ -63,7 +63,7 @@ func TestTextIsUnicodeSortedByByte(t *testing.T) {
 }
 
 func TestTemplateIsPreparedOnceAndClonesAreApart(t *testing.T) {
-	barn.Open(t) // where there is no PostgreSQL, all of this is left out
+	pgtest.Open(t) // skips where there is no PostgreSQL; the barn is prepared by the clones, which ask for it at the same time
 	t.Run("clones", func(t *testing.T) {
 		for i := range 4 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
