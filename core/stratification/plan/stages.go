@@ -156,7 +156,13 @@ func (p Params) sized(of land) (out Staged, err error) {
 //
 // It may be more than a plan can have.
 func (p Precision) Draws(perDraw, mean float64) int {
-	return minDraws + sort.Search(math.MaxInt32, func(n int) bool { return p.ofDraws(minDraws+n, perDraw, mean) <= p.RelativeError*within })
+	reached := func(n int) bool { return p.ofDraws(n, perDraw, mean) <= p.RelativeError*within }
+	// The quantile takes longest with many degrees of freedom, and few draws are usual.
+	upper := minDraws
+	for upper < math.MaxInt32 && !reached(upper) {
+		upper = min(2*upper, math.MaxInt32)
+	}
+	return minDraws + sort.Search(upper-minDraws, func(n int) bool { return reached(minDraws + n) })
 }
 
 // ofDraws returns half the width of the interval for a mean, divided by the mean, with n draws of fields.

@@ -253,3 +253,21 @@ func TestStagesAreChangedByHand(t *testing.T) {
 		require.ErrorContains(t, err, message)
 	}
 }
+
+// The number of draws for a precision is the smallest that reaches it, from two draws to a million.
+func TestDrawsAreAsFewAsThePrecisionAllows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := Precision{
+			Confidence:    rapid.SampledFrom([]float64{0.8, 0.9, 0.95, 0.99}).Draw(t, "confidence"),
+			RelativeError: rapid.Float64Range(0.001, 0.9).Draw(t, "relative error"),
+		}
+		variance := rapid.Float64Range(0, 1).Draw(t, "variance of a draw")
+		n := p.Draws(variance, 1)
+		require.GreaterOrEqual(t, n, minDraws)
+		require.LessOrEqual(t, p.ofDraws(n, variance, 1), p.RelativeError*within)
+		if n > minDraws {
+			require.Greater(t, p.ofDraws(n-1, variance, 1), p.RelativeError*within)
+		}
+	})
+}
