@@ -43,14 +43,14 @@ func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss
 			return nil
 		}
 		last := &applied[0]
-		lost, err := m.losses(ctx, inner.DB(), last)
-		if err != nil {
+		name = last.String()
+		done, lost, err := m.rehearse(ctx, inner.DB(), last, func() error { return agree(name, nil) })
+		if err != nil || done {
 			return translate(err)
 		}
-		if err := agree(last.String(), lost); err != nil {
+		if err := agree(name, lost); err != nil {
 			return err
 		}
-		name = last.String()
 		return translate(last.Down(ctx, inner, last))
 	})
 	if err != nil {
@@ -62,11 +62,13 @@ func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss
 // errRehearsed ends the transaction of a rehearsal.
 var errRehearsed = errors.New("rehearsed")
 
-// losses reverts a migration in a transaction that it rolls back, and compares the contents.
-func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migration) (out []Loss, err error) {
+// rehearse reverts a migration in a transaction, and compares the contents. If the tables keep all that they hold, it asks
+// agree, and the migration is done with. Otherwise it rolls the transaction back and returns the losses: who is asked about
+// those may want to copy the database first.
+func (m *Migrator) rehearse(ctx context.Context, pool *bun.DB, one *migrate.Migration, agree func() error) (done bool, lost []Loss, err error) {
 	down, err := migrations.Statements(one.String()+".down.sql", m.db.engine.postgres)
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	err = pool.RunInTx(ctx, &sql.TxOptions{}, func(ctx context.Context, tx bun.Tx) error {
 		before, err := m.contents(ctx, tx.Tx)
@@ -80,10 +82,14 @@ func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migrat
 		if err != nil {
 			return err
 		}
+		if keepAll(before, after) {
+			done = true
+			return errors.Join(agree(), unnote(ctx, tx, one))
+		}
 		if _, err := tx.Tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT rehearsal"); err != nil {
 			return err
 		}
-		if out, err = lossesBetween(ctx, tx.Tx, before, after); err != nil {
+		if lost, err = lossesBetween(ctx, tx.Tx, before, after); err != nil {
 			return err
 		}
 		return errRehearsed
@@ -91,7 +97,19 @@ func (m *Migrator) losses(ctx context.Context, pool *bun.DB, one *migrate.Migrat
 	if errors.Is(err, errRehearsed) {
 		err = nil
 	}
-	return out, err
+	return done, lost, err
+}
+
+// keepAll reports whether no table has fewer rows than before, and none that has rows has lost a column.
+func keepAll(before, after map[string]content) bool {
+	for table, was := range before {
+		is := after[table]
+		gone := func(column string) bool { return !slices.Contains(is.columns, column) }
+		if is.rows < was.rows || was.rows > 0 && slices.ContainsFunc(was.columns, gone) {
+			return false
+		}
+	}
+	return true
 }
 
 // content is what a table holds.
