@@ -198,7 +198,8 @@ func (c *cluster) start(ctx context.Context) (port int, err error) {
 		}
 		settings := append(serverSettings(),
 			"-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(port),
-			"-c", "unix_socket_directories="+c.folder)
+			"-c", "unix_socket_directories="+c.folder,
+			"-c", "shared_preload_libraries="+strings.Join(c.libraries(), ","))
 		err = c.run(ctx, "pg_ctl", "-D", c.data(), "-l", c.log(), "-w", "-o", strings.Join(settings, " "), "start")
 		if err == nil {
 			return port, nil
@@ -208,6 +209,15 @@ func (c *cluster) start(ctx context.Context) (port int, err error) {
 		}
 	}
 	return 0, err
+}
+
+// libraries returns those of the common libraries that are installed where packages put them. The server loads them once;
+// otherwise every connection that uses one would.
+func (c *cluster) libraries() []string {
+	return slices.DeleteFunc([]string{"plpgsql", "pg_trgm"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(filepath.Dir(c.programs), "lib", name+".so"))
+		return err != nil
+	})
 }
 
 func (c *cluster) data() string { return filepath.Join(c.folder, "data") }
