@@ -202,8 +202,7 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	_ = part.Close()
 	defer func() { _ = os.Remove(part.Name()) }() // in case it has not become the program
-	// As make test builds without the detector, so that the standard library is compiled once; nobody measures the rest, which is not inlined.
-	cmd := exec.CommandContext(ctx, "go", "build", "-toolexec=env GOGC=off GOMEMLIMIT=1GiB", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false", "-gcflags=github.com/...=-dwarf=false -l", "-o", part.Name(), ".")
+	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags()...), "-o", part.Name(), ".")...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -211,6 +210,19 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	return program, os.Rename(part.Name(), program)
 })
+
+// flags returns those of make test without the detector, so that the standard library and what the program uses too, in the same
+// version, are compiled once. Nobody measures the rest, which is not inlined.
+func flags() []string {
+	out := []string{
+		fmt.Sprintf("-toolexec=env GOGC=off GOMEMLIMIT=1GiB GOMAXPROCS=%d", (runtime.NumCPU()+1)/2),
+		"-trimpath", "-ldflags=-s -w", "-gcflags=all=-dwarf=false", "-gcflags=github.com/...=-dwarf=false -l",
+	}
+	for _, shared := range []string{"cespare", "golang-jwt", "google", "klauspost", "nats-io", "philhofer", "tinylib", "zeebo"} {
+		out = append(out, "-gcflags=github.com/"+shared+"/...=-dwarf=false")
+	}
+	return out
+}
 
 // find looks for the source in the parent folders.
 func find() (string, error) {
