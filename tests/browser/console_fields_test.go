@@ -202,7 +202,7 @@ func drawn375(p *Page, root string) {
 	fill(p, "field", "Typed")
 	click(p, "Create the field")
 	p.Until(`document.body.textContent.includes("Typed is a field now.")`)
-	p.Run(`[...document.querySelectorAll("a")].find((a) => a.textContent === "Open the field").click()`, nil)
+	click(p, "Open the field")
 	click(p, "Split the field")
 	p.Until(`location.search.endsWith("as=split") && document.querySelector("[name=coordinates]")`)
 	p.Run(`document.querySelector("[name=coordinates]").closest("details").open = true`, nil)

@@ -120,6 +120,7 @@ func planned(p *Page, root string, width int) {
 	fits(p, root, width)
 	click(p, "New area")
 	fill(p, "area", "North side")
+	p.Until(`document.querySelectorAll("fieldset input").length >= 2`)
 	p.Run(`[...document.querySelectorAll("fieldset input")].slice(0, 2).forEach((e) => e.click())`, nil)
 	accessible(p, "new area")
 	click(p, "Create")

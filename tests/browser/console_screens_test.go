@@ -77,7 +77,9 @@ func TestConsoleSettings(t *testing.T) {
 	click(p, "Withdraw")
 	click(p, "Withdraw: really")
 	p.Until(`document.body.textContent.includes("Withdrawn")`)
-	p.Run(`[...document.querySelectorAll("tr")].find((r) => r.textContent.includes("`+demo.ViewerMail+`")).querySelector("button").click()`, nil)
+	viewer := `[...document.querySelectorAll("tr")].find((r) => r.textContent.includes("` + demo.ViewerMail + `"))?.querySelector("button")`
+	p.Until(viewer)
+	p.Run(viewer+`.click()`, nil)
 	click(p, "Keep out: really")
 	p.Until(`[...document.querySelectorAll("tr")].find((r) => r.textContent.includes("` + demo.ViewerMail + `"))?.textContent.includes("Let in again")`)
 
