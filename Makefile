@@ -57,9 +57,8 @@ DETECTOR := $(if $(filter-out 0,$(RACE)),$(shell command -v "$$($(GO) env CC)" >
 # information, which the linker drops and which takes a tenth of all compiling.
 COMPILED := -trimpath -tags grpcnotrace
 PLAIN := $(COMPILED) -gcflags=all=-dwarf=false
-# Test binaries are linked without it, too, in half the time. Without the detector they are built like the program, without C. The
-# NATS server, which only tests start, is not inlined: it takes longest to compile, and a third less so.
-LEAN := -ldflags='-s -w' $(if $(DETECTOR),$(COMPILED) $(DETECTOR),$(PLAIN) '-gcflags=github.com/nats-io/nats-server/...=-dwarf=false -l')
+# Test binaries are linked without it, too, in half the time. Without the detector they are built like the program, without C.
+LEAN := -ldflags='-s -w' $(if $(DETECTOR),$(COMPILED) $(DETECTOR),$(PLAIN))
 # Tests that can run on either database run on one, chosen by their names; DATABASES=both, as CI sets it, runs them on both.
 DATABASES ?= one
 # Opening pages in a browser takes longest of all, so only a third of them are opened; PAGES=all, as CI sets it, opens all.

@@ -39,7 +39,7 @@ func TestDrawingEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	plan := shown.Plan(t, shown.One)
 	for i := range plan.Fields {
-		plan.Fields[i].Outline = dense(plan.Fields[i].Outline, 1_500)
+		plan.Fields[i].Outline = dense(plan.Fields[i].Outline, 5_000)
 	}
 	doc := document(t, "North", nil)
 	for name, draw := range map[string]func(ctx context.Context, out *bytes.Buffer) error{

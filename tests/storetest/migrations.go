@@ -112,6 +112,17 @@ func testReverting(t *testing.T, b Backend) {
 
 	refusal := errors.New("no")
 	var asked []sqlstore.Loss
+	_, err = db.Migrator().Down(ctx, func(_ string, lost []sqlstore.Loss) error {
+		asked = lost
+		return refusal
+	})
+	require.ErrorIs(t, err, refusal)
+	require.EqualError(t, err, refusal.Error(), "not an error of the database")
+	require.Empty(t, asked, "the newest migration keeps what the world has")
+	pending, err := db.Migrator().Pending(ctx)
+	require.NoError(t, err)
+	require.Zero(t, pending, "what was refused is not reverted")
+	require.Equal(t, tables, tablesOf(t, address))
 	for range all {
 		_, err = db.Migrator().Down(ctx, func(_ string, lost []sqlstore.Loss) error {
 			asked = lost

@@ -44,8 +44,15 @@ func (m *Migrator) Down(ctx context.Context, agree func(name string, lost []Loss
 		}
 		last := &applied[0]
 		name = last.String()
-		done, lost, err := m.rehearse(ctx, inner.DB(), last, func() error { return agree(name, nil) })
-		if err != nil || done {
+		var refusal error
+		done, lost, err := m.rehearse(ctx, inner.DB(), last, func() error {
+			refusal = agree(name, nil)
+			return refusal
+		})
+		switch {
+		case refusal != nil:
+			return refusal
+		case err != nil || done:
 			return translate(err)
 		}
 		if err := agree(name, lost); err != nil {
@@ -83,8 +90,11 @@ func (m *Migrator) rehearse(ctx context.Context, pool *bun.DB, one *migrate.Migr
 			return err
 		}
 		if keepAll(before, after) {
+			if err := agree(); err != nil {
+				return err
+			}
 			done = true
-			return errors.Join(agree(), unnote(ctx, tx, one))
+			return unnote(ctx, tx, one)
 		}
 		if _, err := tx.Tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT rehearsal"); err != nil {
 			return err
