@@ -117,7 +117,7 @@ func TestConsoleOnABaseMap(t *testing.T) {
 		accessible(p, tt.name)
 		fits(p, server.URL, tt.width)
 		var seen color.Color
-		require.Eventually(t, func() bool {
+		rig.Eventually(t, func() bool {
 			shown, err := png.Decode(bytes.NewReader(p.Picture()))
 			require.NoError(t, err)
 			seen = shown.At(200, 60)

@@ -168,7 +168,7 @@ func drawn375(p *Page, root string) {
 	p.Until(`document.querySelector("[name=coordinates]")`)
 	p.Until(`(document.querySelector("[name=coordinates]").closest("details").open = true)`)
 	closed := `/"type":"Polygon"/.test(document.querySelector("[name=coordinates]").value)`
-	require.Eventually(p.t, func() bool { // until the drawing has begun, clicks go to the map
+	rig.Eventually(p.t, func() bool { // until the drawing has begun, clicks go to the map
 		for _, at := range corners {
 			p.Drag(at[0], at[1], at[0], at[1])
 		}
@@ -241,7 +241,7 @@ func outline(p *Page, root string) {
 		return { x: r.left + r.width / 2 - 0.005 * scale, y: r.top + 72 + (r.height - low - 72) / 2 - (tall / 2) * scale };
 	})()`, &at)
 	x, y := int(at.X+0.5), int(at.Y+0.5)
-	require.Eventually(p.t, func() bool {
+	rig.Eventually(p.t, func() bool {
 		p.Drag(x, y, x-25, y)
 		var is bool
 		p.Run(`!document.querySelector(".size").textContent.startsWith("92.")`, &is)

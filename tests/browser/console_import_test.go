@@ -111,9 +111,9 @@ func TestConsoleImportsOutlines(t *testing.T) {
 	p.Until(`["Refused", "Axes may be swapped", "Overlaps", "New"].every((word) => document.querySelector(".legend")?.textContent.includes(word)) && document.querySelector(".maplibregl-canvas")`)
 
 	// From the map to the row, once the outlines are drawn.
-	require.Eventually(t, func() bool { return painted(t, p) > 50_000 }, patience, patience/100)
+	rig.Eventually(t, func() bool { return painted(t, p) > 50_000 }, patience, patience/100)
 	at := 0
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		at += 3 // the click may have fallen between two fields
 		p.Drag(300+at, 300+at, 300+at, 300+at)
 		var chosen bool

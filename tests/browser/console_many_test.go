@@ -27,7 +27,7 @@ func TestTenThousandFieldsOnTheFarmMap(t *testing.T) {
 	p.Goto(server.URL + "/")
 	p.Until(`document.querySelector(".panel")?.textContent.includes("10,000 fields")`)
 	listed := time.Since(begun)
-	require.Eventually(t, func() bool { return covered(t, p) > 10_000 }, patience, patience/600)
+	rig.Eventually(t, func() bool { return covered(t, p) > 10_000 }, patience, patience/600)
 	drawn := time.Since(begun)
 	p.Run(`void (window.long = [], new PerformanceObserver((list) => window.long.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask", buffered: true }))`, nil)
 	time.Sleep(3 * time.Second) // for the last tiles
@@ -73,7 +73,7 @@ func TestTenThousandFieldsOnTheFarmMap(t *testing.T) {
 	click(p, "Crop")
 	p.Until(`document.querySelector(".legend")?.textContent.includes("No crop")`)
 	took := time.Since(begun)
-	require.Eventually(t, func() bool { return covered(t, p) < 5_000 }, patience, patience/600)
+	rig.Eventually(t, func() bool { return covered(t, p) < 5_000 }, patience, patience/600)
 	onMap := time.Since(begun)
 	time.Sleep(2 * time.Second)
 	busy(fmt.Sprintf("another colour, in the legend after %d ms, on the map after %d ms", took.Milliseconds(), onMap.Milliseconds()))

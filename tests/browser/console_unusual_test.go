@@ -115,7 +115,7 @@ func TestConsoleColoursUnusualFields(t *testing.T) {
 	}
 	stands("North pivot", "unusually low")
 	stands("Border field", "unusually high")
-	require.Eventually(t, func() bool { // both ends of the steps are on the map
+	rig.Eventually(t, func() bool { // both ends of the steps are on the map
 		return coloured(t, p, func(r, g, b uint32) bool { return r > 160 && g > 70 && g < 110 && b < 60 }) > 2_000 &&
 			coloured(t, p, func(r, g, b uint32) bool { return r < 120 && g < 80 && b > 110 }) > 2_000
 	}, patience, patience/100)

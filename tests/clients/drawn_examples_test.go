@@ -88,7 +88,7 @@ func TestExamplesWork(t *testing.T) {
 			orders[product+"_map"] = fmt.Sprint(a.Data(t)["order_id"])
 		}
 		if strings.HasSuffix(op.OperationID, "_map_order_batch") { // fields with open orders cannot be merged
-			require.Eventually(t, func() bool {
+			rig.Eventually(t, func() bool {
 				var open []any
 				c.Expect(http.StatusOK, http.MethodGet, strings.TrimPrefix(strings.TrimSuffix(path, "batch/"), "/api/v1.2/")+"?status=processing", nil).Into(t, &open)
 				return len(open) == 0

@@ -86,7 +86,7 @@ func TestPrescriptionsAreReadByOthers(t *testing.T) {
 	body := land.OrderBody()
 	body["no_of_classes"], body["is_background"] = 2, false
 	at := orders + rig.Itoa(int64(c.Expect(http.StatusOK, "POST", orders, body).Data(t)["order_id"].(float64))) + "/"
-	require.Eventually(t, func() bool { return c.Expect(http.StatusOK, "GET", at, nil).Data(t)["status"] == "active" }, time.Minute, 50*time.Millisecond)
+	rig.Eventually(t, func() bool { return c.Expect(http.StatusOK, "GET", at, nil).Data(t)["status"] == "active" }, time.Minute, 50*time.Millisecond)
 	file := filepath.Join(t.TempDir(), "task.zip")
 	require.NoError(t, os.WriteFile(file, c.Expect(http.StatusOK, "GET", at+"zones/?format=isoxml&rates=180,120", nil).Body, 0o600))
 	var got struct {

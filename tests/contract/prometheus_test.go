@@ -55,7 +55,7 @@ func TestPrometheus(t *testing.T) {
 	address := prometheus(t, strings.TrimPrefix(s.AdminURL, "http://"))
 	// A rate needs two scrapes, with activity between them.
 	waiting := expressions(t)
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		exercise(t, s)
 		for place, expression := range waiting {
 			if evaluated(t, address, place, expression) > 0 {
@@ -104,7 +104,7 @@ func prometheus(t *testing.T, target string) string {
 		stop()
 		_ = command.Wait() // it was killed
 	})
-	require.Eventually(t, func() bool {
+	rig.Eventually(t, func() bool {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+"/-/ready", nil)
 		require.NoError(t, err)
 		res, err := http.DefaultClient.Do(req)

@@ -56,7 +56,7 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	}
 	patiently := ports.Patiently(t.Context())
 	onStandby := func() bool { return reads(patiently) == 1 }
-	require.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "a long read goes there")
+	rig.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "a long read goes there")
 	require.Zero(t, reads(t.Context()), "others do not")
 
 	// A server and its responses: after each write the long list contains it, whatever the standby does.
@@ -77,14 +77,14 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 		seen()
 	}
 	// On a busy machine the standby may have been behind for a moment, and is then reported as unavailable for seconds.
-	require.Eventually(t, func() bool { return !strings.Contains(ready(), "degraded") }, time.Minute, 100*time.Millisecond, "it helps")
+	rig.Eventually(t, func() bool { return !strings.Contains(ready(), "degraded") }, time.Minute, 100*time.Millisecond, "it helps")
 	ask[any](t, follower, "SELECT pg_wal_replay_pause()")
 	for range 3 {
 		seen()
 	}
 	require.Zero(t, reads(patiently), "it is behind")
 	ask[any](t, follower, "SELECT pg_wal_replay_resume()")
-	require.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "it has caught up")
+	rig.Eventually(t, onStandby, time.Minute, 50*time.Millisecond, "it has caught up")
 	seen()
 
 	// The doctor recognises a standby, and what is not one.
@@ -107,6 +107,6 @@ func TestLongReadsGoToTheStandby(t *testing.T) {
 	for range 3 {
 		seen()
 	}
-	require.Eventually(t, func() bool { return strings.Contains(ready(), `"degraded":["replica"]`) }, time.Minute, 100*time.Millisecond)
+	rig.Eventually(t, func() bool { return strings.Contains(ready(), `"degraded":["replica"]`) }, time.Minute, 100*time.Millisecond)
 	require.False(t, examined(address).OK)
 }

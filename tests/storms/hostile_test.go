@@ -195,7 +195,7 @@ func (c *company) work(requests int, lasts time.Duration) shift {
 // untilReady waits until the server reports that it is ready.
 func (c *company) untilReady() {
 	client := &http.Client{Timeout: time.Minute}
-	require.Eventually(c.t, func() bool {
+	rig.Eventually(c.t, func() bool {
 		res, err := client.Get(c.url + "/readyz")
 		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
 	}, time.Minute, 50*time.Millisecond)

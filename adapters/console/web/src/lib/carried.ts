@@ -43,6 +43,8 @@ export function carry(map: MapLibre, box: HTMLElement): number {
   const beyond = Math.min(widest, Math.round(Math.max(box.clientWidth, box.clientHeight) / 4))
   box.style.setProperty('--beyond', beyond + 'px')
   map.resize()
+  // MapLibre tells where the hand is from where its canvas is, but a carried canvas moves and the map does not.
+  map.getCanvas().getBoundingClientRect = () => map.getContainer().getBoundingClientRect()
   new Carrier(map, beyond)
   return beyond
 }
