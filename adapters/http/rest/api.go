@@ -10,10 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/uptrace/bunrouter"
 
 	"tilth/adapters/http/credential"
 	"tilth/adapters/http/document"
@@ -81,12 +78,11 @@ type Config struct {
 // registered before it serves; it is then safe for concurrent use.
 type API struct {
 	config     Config
-	routers    map[string]*bunrouter.Router // by the first word of their paths
-	endpoints  map[string]*endpoint         // by pattern
-	dialects   map[string]*Dialect          // by their words
-	complete   sync.Once                    // when it begins to serve: completes the methods of every path
-	schemas    *schema.Set                  // of bodies
-	operations map[string]bool              // ids
+	sections   map[string]*section  // by the first word of their paths
+	endpoints  map[string]*endpoint // by pattern, without the names of its parameters
+	dialects   map[string]*Dialect  // by their words
+	schemas    *schema.Set          // of bodies
+	operations map[string]bool      // ids
 	// What the document is written from.
 	described []*operation
 	tags      []document.Tag
@@ -113,7 +109,7 @@ func New(config Config) *API {
 	config.StreamBeat = cmp.Or(config.StreamBeat, 15*time.Second)
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	config.MaxLong = cmp.Or(config.MaxLong, 4)
-	a := &API{config: config, routers: map[string]*bunrouter.Router{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: fairness.NewTurns(config.Processors, config.CompanyShare, config.BulkShare),
+	a := &API{config: config, sections: map[string]*section{}, dialects: map[string]*Dialect{}, operations: map[string]bool{}, turns: fairness.NewTurns(config.Processors, config.CompanyShare, config.BulkShare),
 		room: fairness.NewMemory(max(config.BodyMemory, 4*config.MaxBody)),
 		long: fairness.NewLists(config.MaxLong), endpoints: map[string]*endpoint{}, schemas: schema.New(), codes: maps.Clone(transportCodes), bodies: map[string]string{}, defined: map[string]map[string]any{}, words: map[string]bool{}, params: map[string]bool{}}
 	return a

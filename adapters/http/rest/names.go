@@ -115,7 +115,7 @@ func (r *Route) passes(name string) bool {
 func (a *API) readOnly(r Route, pattern string) body.Members {
 	out := body.Members{}
 	for _, p := range []string{pattern, listOf(pattern)} {
-		if e := a.endpoints[p]; e != nil {
+		if e := a.endpoints[nameless(p)]; e != nil {
 			if get := e.methods[http.MethodGet]; get != nil && get.form.record != nil {
 				maps.Copy(out, body.MembersOf(get.form.record))
 			}

@@ -28,7 +28,7 @@ import (
 //   - it redirects a path that is not clean, or has a slash too many or too few, which turns
 //     a POST into a GET: such a path is unknown, and the slash at the end is optional;
 //   - it answers 405 without Allow, and a method that a path lacks with another path whose
-//     parameter matches: [API.completePaths] completes every path;
+//     parameter matches: [API.newRouter] completes every path;
 //   - it takes an escaped slash and a dot segment for a parameter: such a path is unknown;
 //   - it panics on a NUL, and passes on control bytes and invalid UTF-8, which no database
 //     accepts as text: such a path is unknown.
@@ -58,14 +58,11 @@ func (e *endpoint) allow() string {
 	return strings.Join(slices.Sorted(maps.Keys(e.methods)), ", ")
 }
 
-// router returns the router of the paths that begin with a word. Each word has its own, because bunrouter indexes its
-// whole tree anew with every route.
-func (a *API) router(pattern string) *bunrouter.Router {
-	word := a.firstWord(pattern)
-	if a.routers[word] == nil {
-		a.routers[word] = newRouter()
-	}
-	return a.routers[word]
+// section is the paths that begin with a word. Each has a router of its own, because bunrouter indexes its whole tree anew with
+// every route. It is made when the first of them is asked for.
+type section struct {
+	endpoints []*endpoint
+	router    func() *bunrouter.Router
 }
 
 // firstWord returns the first segment of a path below the base.
@@ -74,22 +71,27 @@ func (a *API) firstWord(path string) string {
 	return word
 }
 
-func newRouter() *bunrouter.Router {
-	return bunrouter.New(bunrouter.WithNotFoundHandler(func(http.ResponseWriter, bunrouter.Request) error {
+// newRouter routes every method of some paths, including those that a path lacks.
+func (a *API) newRouter(endpoints []*endpoint) *bunrouter.Router {
+	router := bunrouter.New(bunrouter.WithNotFoundHandler(func(http.ResponseWriter, bunrouter.Request) error {
 		return NoSuchPath()
 	}))
+	for _, e := range endpoints {
+		for _, method := range routed {
+			answer := e.refuse
+			if op := e.methods[method]; op != nil {
+				answer = op.serve
+			}
+			a.handle(router, e, method, answer)
+		}
+	}
+	return router
 }
 
-// mount registers an operation with the router; GET also serves HEAD. Paths are mounted, and looked
-// up, without the slash at the end.
+// mount adds an operation to its path; GET also serves HEAD. Paths are routed, and looked up, without the slash at the end.
 func (a *API) mount(op *operation) {
-	pattern := op.pattern
-	e := a.endpoints[pattern]
-	if e == nil {
-		e = &endpoint{pattern: pattern, path: respell(strings.TrimSuffix(pattern, "/"), func(name string) string { return ":" + name }), methods: map[string]*operation{http.MethodOptions: nil}}
-		a.endpoints[pattern] = e
-	}
-	for segment := range strings.SplitSeq(respell(pattern, func(string) string { return "" }), "/") {
+	e := a.endpointAt(op.pattern)
+	for segment := range strings.SplitSeq(nameless(op.pattern), "/") {
 		a.words[segment] = true
 	}
 	for _, param := range op.route.Query {
@@ -101,11 +103,36 @@ func (a *API) mount(op *operation) {
 	}
 	for _, method := range methods {
 		if e.methods[method] != nil {
-			panic(fmt.Sprintf("rest: %s %s is registered twice", method, pattern))
+			panic(fmt.Sprintf("rest: %s %s is registered twice", method, op.pattern))
 		}
 		e.methods[method] = op
-		a.handle(e, method, op.serve)
 	}
+}
+
+// endpointAt returns the endpoint of a path, and adds it if it is new.
+func (a *API) endpointAt(pattern string) *endpoint {
+	e := a.endpoints[nameless(pattern)]
+	if e == nil {
+		e = &endpoint{pattern: pattern, path: respell(strings.TrimSuffix(pattern, "/"), func(name string) string { return ":" + name }), methods: map[string]*operation{http.MethodOptions: nil}}
+		a.endpoints[nameless(pattern)] = e
+		word := a.firstWord(pattern)
+		of := a.sections[word]
+		if of == nil {
+			of = &section{}
+			of.router = sync.OnceValue(func() *bunrouter.Router { return a.newRouter(of.endpoints) })
+			a.sections[word] = of
+		}
+		of.endpoints = append(of.endpoints, e)
+	}
+	if e.pattern != pattern {
+		panic(fmt.Sprintf("rest: %s and %s are the same path", e.pattern, pattern))
+	}
+	return e
+}
+
+// nameless returns a pattern without the names of its parameters.
+func nameless(pattern string) string {
+	return respell(pattern, func(string) string { return "" })
 }
 
 // respell returns a pattern with each of its parameters, such as {id}, as param spells it.
@@ -123,8 +150,8 @@ func respell(pattern string, param func(name string) string) string {
 	}
 }
 
-func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
-	a.router(e.pattern).Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
+func (a *API) handle(router *bunrouter.Router, e *endpoint, method string, answer func(c *Call) error) {
+	router.Handle(method, e.path, func(w http.ResponseWriter, r bunrouter.Request) error {
 		request, limit, done := transfer.Hurry(original(r), a.config.Timeout)
 		defer done()
 		c := &Call{api: a, writer: w, request: request, deadline: limit, params: r.Params(), share: fairness.NewRequest(a.turns, a.room)}
@@ -133,17 +160,6 @@ func (a *API) handle(e *endpoint, method string, answer func(c *Call) error) {
 		TraceOf(c.request.Context()).Route = e.pattern
 		return transfer.InTime(request.Context(), answer(c))
 	})
-}
-
-// completePaths adds the methods that a path lacks.
-func (a *API) completePaths() {
-	for _, e := range a.endpoints {
-		for _, method := range routed {
-			if e.methods[method] == nil {
-				a.handle(e, method, e.refuse)
-			}
-		}
-	}
 }
 
 // refuse answers OPTIONS. Other methods that a path lacks are answered with 405, or first with 401
@@ -232,7 +248,6 @@ func routable(target string) bool {
 
 // ServeHTTP answers a request below the base.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a.complete.Do(a.completePaths)
 	target := *r.URL
 	target.Path, target.RawPath = strings.TrimSuffix(r.URL.Path, "/"), ""
 	if !routable(target.Path) || strings.Contains(strings.ToUpper(r.URL.RawPath), "%2F") {
@@ -244,12 +259,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !slices.Contains(routed, r.Method) {
 		lookup.Method = http.MethodOptions
 	}
-	router := a.routers[a.firstWord(target.Path)]
-	if router == nil {
+	of := a.sections[a.firstWord(target.Path)]
+	if of == nil {
 		a.WriteError(w, r, NoSuchPath())
 		return
 	}
-	if err := router.ServeHTTPError(w, lookup); err != nil {
+	if err := of.router().ServeHTTPError(w, lookup); err != nil {
 		a.WriteError(w, r, err)
 	}
 }
