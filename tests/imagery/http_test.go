@@ -131,11 +131,16 @@ func (s *store) total(word string) (bytes int) {
 // large is a grid of 8 × 8 tiles of 128 pixels, as files of 2 MB and 0.26 MB.
 var large = vegetation.Grid{EPSG: 32631, OriginX: 499000, OriginY: 5011000, PixelX: 10, PixelY: 10, Width: 1024, Height: 1024}
 
-func largeScene(id, at string, class uint16) made {
+// largeBands are the bands of every large scene.
+var largeBands = sync.OnceValues(func() (red, nir []byte) {
 	texture := func(base uint16) surface {
 		return func(x, y float64) uint16 { return base + uint16(int(x/10)*31+int(y/10)*17)%100 }
 	}
-	return made{id: id, at: at, tile: "31TEL", orbit: 8, grid: large, scl: flat(class), red: texture(500), nir: texture(3000)}
+	return geotiff(large, 16, texture(500)), geotiff(large, 16, texture(3000))
+})
+
+func largeScene(id, at string, class uint16) made {
+	return made{id: id, at: at, tile: "31TEL", orbit: 8, grid: large, scl: flat(class), bands: largeBands}
 }
 
 // Bytes over HTTP for a field-date: at most 1.05 × (the blocks it needs + 16 KiB a file).
@@ -278,7 +283,10 @@ func serveBytes(w http.ResponseWriter, r *http.Request, data []byte) bool {
 func TestAnObjectThatChangesIsReadAnew(t *testing.T) {
 	field := rectangle(t, 32631, 500000, 5000900, 500400, 5001300)
 	before, after := largeScene("scene", "2025-06-01T10:50:00Z", 4), largeScene("scene", "2025-06-01T10:50:00Z", 4)
-	after.nir = flat(4321)
+	after.bands = func() (red, nir []byte) {
+		red, _ = largeBands()
+		return red, geotiff(large, 16, flat(4321))
+	}
 	want := compute(t, folder(t, after), field, vegetation.NDVI, "2025-06-01", "2025-06-30", vegetation.MaskStandard)
 	s := newStore(t, before)
 	_, files := after.item()

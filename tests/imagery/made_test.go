@@ -35,16 +35,19 @@ type made struct {
 	orbit         int
 	grid          vegetation.Grid // of 10 m; width and height even
 	scl, red, nir surface
-	clouds        surface // percent; may be nil
+	clouds        surface                  // percent; may be nil
+	bands         func() (red, nir []byte) // their files, if they are made already; nil: they are not
 }
 
 // item returns the STAC item, with relative addresses, and its files.
 func (m made) item() (item object, files map[string][]byte) {
 	coarse := m.grid
 	coarse.PixelX, coarse.PixelY, coarse.Width, coarse.Height = 20, 20, m.grid.Width/2, m.grid.Height/2
-	files = map[string][]byte{
-		"B04.tif": geotiff(m.grid, 16, m.red), "B08.tif": geotiff(m.grid, 16, m.nir), "SCL.tif": geotiff(coarse, 8, m.scl),
+	if m.bands == nil {
+		m.bands = func() (red, nir []byte) { return geotiff(m.grid, 16, m.red), geotiff(m.grid, 16, m.nir) }
 	}
+	red, nir := m.bands()
+	files = map[string][]byte{"B04.tif": red, "B08.tif": nir, "SCL.tif": geotiff(coarse, 8, m.scl)}
 	asset := func(name string) object {
 		return object{"href": name + ".tif", "type": "image/tiff", "eo:bands": []object{{"name": name}},
 			"raster:bands": []object{{"scale": 0.0001, "offset": 0, "nodata": 0}}}
@@ -154,7 +157,8 @@ func geotiff(g vegetation.Grid, bits int, dn surface) []byte {
 	double(33550, g.PixelX, g.PixelY, 0)
 	double(33922, 0, 0, 0, g.OriginX, g.OriginY, 0)
 	short(34735, 1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, uint16(g.EPSG))
-	out := append([]byte("II*\x00\x08\x00\x00\x00"), count, 0)
+	out := append(make([]byte, 0, start+tiles*size), "II*\x00\x08\x00\x00\x00"...)
+	out = append(out, count, 0)
 	out = append(append(append(out, entries...), 0, 0, 0, 0), values...)
 	out = append(out, make([]byte, start-len(out))...) // with a single tile, its offset is inside the entry
 	for tile := range tiles {
