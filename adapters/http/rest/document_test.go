@@ -159,9 +159,11 @@ func TestMistakesInDescriptionsArePanics(t *testing.T) {
 	require.Panics(t, func() { rest.Handle[rest.JSON[unenforced], owner](r.api, good, nil) })
 	again := good
 	again.Method, again.Path, again.OperationID = "PATCH", "plot/{uuid}/", "again"
-	require.PanicsWithValue(t, "rest: "+base+"plot/{id}/ and "+base+"plot/{uuid}/ are the same path", func() { rest.Handle[struct {
-		UUID string `path:"uuid"`
-	}, owner](r.api, again, nil) })
+	require.PanicsWithValue(t, "rest: "+base+"plot/{id}/ and "+base+"plot/{uuid}/ are the same path", func() {
+		rest.Handle[struct {
+			UUID string `path:"uuid"`
+		}, owner](r.api, again, nil)
+	})
 	r.api.ShowBodies(map[string]string{"plot_create": `{"name": "North", "field_id": 7}`})
 	doc := load(t, r.api)
 	require.Equal(t, map[string]any{"name": "North", "field_id": 7.0}, doc.Paths.Find(base + "plot/").Post.RequestBody.Value.Content["application/json"].Example)

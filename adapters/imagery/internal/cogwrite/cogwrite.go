@@ -5,10 +5,11 @@ package cogwrite
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/klauspost/compress/zlib"
 
 	"tilth/core/vegetation"
 )
@@ -140,10 +141,14 @@ func directory(out []byte, fields []field, more bool) []byte {
 }
 
 func (img Image) tiles() ([][]byte, error) {
+	p, err := newPacker()
+	if err != nil {
+		return nil, err
+	}
 	var tiles [][]byte
 	for top := 0; top < img.Grid.Height; top += tileSide {
 		for left := 0; left < img.Grid.Width; left += tileSide {
-			packed, err := pack(img.rawTile(left, top))
+			packed, err := p.pack(img.rawTile(left, top))
 			if err != nil {
 				return nil, err
 			}
@@ -153,20 +158,27 @@ func (img Image) tiles() ([][]byte, error) {
 	return tiles, nil
 }
 
-// pack deflates a tile.
-func pack(raw []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := zlib.NewWriterLevel(&b, level)
-	if err != nil {
+// packer deflates the tiles of a file, one after the other.
+type packer struct {
+	to bytes.Buffer
+	by *zlib.Writer
+}
+
+func newPacker() (*packer, error) {
+	by, err := zlib.NewWriterLevel(nil, level)
+	return &packer{by: by}, err
+}
+
+func (p *packer) pack(raw []byte) ([]byte, error) {
+	p.to.Reset()
+	p.by.Reset(&p.to)
+	if _, err := p.by.Write(raw); err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(raw); err != nil {
+	if err := p.by.Close(); err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return bytes.Clone(p.to.Bytes()), nil
 }
 
 // rawTile returns the bytes of one tile, 0 beyond the image. Samples of 16 bits are differences to

@@ -85,8 +85,12 @@ func (n Numbers) levels() ([]levelOf, error) {
 	for l := whole; l.cols > blockSide || l.rows > blockSide; out = append(out, l) {
 		l = l.halved(n.Names)
 	}
+	p, err := newPacker()
+	if err != nil {
+		return nil, err
+	}
 	for k := range out {
-		if err := out[k].pack(n.side(), n.Bits); err != nil {
+		if err := out[k].pack(p, n.side(), n.Bits); err != nil {
 			return nil, err
 		}
 	}
@@ -119,10 +123,10 @@ func (l *levelOf) halved(names bool) levelOf {
 	return out
 }
 
-func (l *levelOf) pack(side, bits int) error {
+func (l *levelOf) pack(p *packer, side, bits int) error {
 	for top := 0; top < l.rows; top += side {
 		for left := 0; left < l.cols; left += side {
-			packed, err := pack(l.tile(left, top, side, bits))
+			packed, err := p.pack(l.tile(left, top, side, bits))
 			if err != nil {
 				return err
 			}
