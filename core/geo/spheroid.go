@@ -88,15 +88,22 @@ func (s *spheroid) geodeticTan(target float64) float64 {
 	return tau
 }
 
-// sineSeries sums c[j]·sin(2jξ)cosh(2jη) and c[j]·cos(2jξ)sinh(2jη) over j = 1…6.
+// sineSeries sums c[j]·sin(2jξ)cosh(2jη) and c[j]·cos(2jξ)sinh(2jη) over j = 1…6: the parts of c[j]·sin(2jζ) with ζ = ξ + iη, by
+// Clenshaw's recurrence, as Karney's GeographicLib does. The conversions forbid a fused multiply-add.
 func sineSeries(c *[6]float64, xi, eta float64) (dXi, dEta float64) {
-	for i := len(c) - 1; i >= 0; i-- { // the smallest terms first
-		k := 2 * float64(i+1)
-		sin, cos := math.Sincos(k * xi)
-		dXi += c[i] * sin * math.Cosh(k*eta)
-		dEta += c[i] * cos * math.Sinh(k*eta)
+	sin, cos := math.Sincos(2 * xi)
+	sinh, cosh := math.Sinh(2*eta), math.Cosh(2*eta)
+	re, im := 2*float64(cos*cosh), -2*float64(sin*sinh) // of 2 cos(2ζ)
+	var y, before complex128
+	for i := len(c) - 1; i >= 0; i-- {
+		next := complex(
+			c[i]+float64(re*real(y))-float64(im*imag(y))-real(before),
+			float64(re*imag(y))+float64(im*real(y))-imag(before),
+		)
+		y, before = next, y
 	}
-	return dXi, dEta
+	re, im = float64(sin*cosh), float64(cos*sinh) // of sin(2ζ)
+	return float64(re*real(y)) - float64(im*imag(y)), float64(re*imag(y)) + float64(im*real(y))
 }
 
 // polynomial evaluates c[0] + c[1]x + c[2]x² + … by Horner's rule.
