@@ -112,8 +112,10 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	db.observe()
 	db.patient = make(chan struct{}, max(1, db.reader.Stats().MaxOpenConnections/2))
-	if err := db.Ping(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+	if db.engine.postgres { // the writer of SQLite has answered; its readers, which each parse the whole schema, come when one is needed
+		if err := db.Ping(ctx); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
 	return db, nil
 }
