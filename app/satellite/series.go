@@ -3,7 +3,6 @@ package satellite
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -31,7 +30,7 @@ func (r SeriesRequest) reading() vegetation.Reading {
 
 // passes returns the passes over the field made by the scenes that the reading uses.
 func (r SeriesRequest) passes(scenes []vegetation.Scene) []vegetation.Pass {
-	return r.reading().Passes(scenes, middleLongitude(r.Boundary))
+	return r.reading().Passes(scenes, r.Boundary.MiddleLongitude())
 }
 
 // Computer computes series. It is safe for concurrent use.
@@ -73,7 +72,7 @@ func (c *Computer) search(ctx context.Context, req SeriesRequest) ([]vegetation.
 
 // scenes searches the field's solar days between from and to, both inclusive.
 func (c *Computer) scenes(ctx context.Context, boundary geo.MultiPolygon, from, to time.Time) ([]vegetation.Scene, error) {
-	offset := vegetation.SolarOffset(middleLongitude(boundary))
+	offset := vegetation.SolarOffset(boundary.MiddleLongitude())
 	return c.Imagery.Search(ctx, boundary, from.Add(-offset), to.Add(24*time.Hour-offset))
 }
 
@@ -138,11 +137,7 @@ func passesAtOnce(pixels float64) int {
 }
 
 // pixelsIn returns the approximate number of 10 m pixels in the box around a boundary.
-func pixelsIn(boundary geo.MultiPolygon) float64 {
-	const pixel = 10.0 / 111_320 // degrees
-	b := boundary.InOnePiece().Bounds()
-	return (b.MaxX - b.MinX) / pixel * math.Cos((b.MinY+b.MaxY)/2*math.Pi/180) * (b.MaxY - b.MinY) / pixel
-}
+func pixelsIn(boundary geo.MultiPolygon) float64 { return boundary.BoxArea() / (10 * 10) }
 
 // atOnce does n things, up to upper of them concurrently. The first error stops the rest.
 func atOnce(ctx context.Context, upper, n int, do func(ctx context.Context, i int) error) error {
@@ -181,12 +176,6 @@ func (r SeriesRequest) check() error {
 		fields.Add("to", "The last day lies before the first.")
 	}
 	return fields.Err()
-}
-
-// middleLongitude returns the longitude that decides the field's solar day.
-func middleLongitude(m geo.MultiPolygon) float64 {
-	b := m.InOnePiece().Bounds()
-	return geo.Turned(b.MinX+(b.MaxX-b.MinX)/2, 0)
 }
 
 // Refresh brings series of one field up to date, after one search for all of them: known results of unchanged

@@ -1,6 +1,9 @@
 package geo
 
-import "tilth/core/effort"
+import (
+	"math"
+	"tilth/core/effort"
+)
 
 // Turned returns a longitude within ±180°, moved by a full turn where that brings it nearer to another.
 func Turned(lon, near float64) float64 {
@@ -48,4 +51,18 @@ func (m MultiPolygon) OnGlobe(budget *effort.Budget) (MultiPolygon, error) {
 // polygon returns a box as a polygon.
 func (b Box) polygon() Polygon {
 	return Polygon{{{b.MinX, b.MinY}, {b.MaxX, b.MinY}, {b.MaxX, b.MaxY}, {b.MinX, b.MaxY}, {b.MinX, b.MinY}}}
+}
+
+// MiddleLongitude returns the longitude in the middle of a geometry's box. Of one on both sides of the antimeridian this is the
+// middle there, not that of the far side of the globe. It decides the solar day of land.
+func (m MultiPolygon) MiddleLongitude() float64 {
+	b := m.InOnePiece().Bounds()
+	return Turned(b.MinX+(b.MaxX-b.MinX)/2, 0)
+}
+
+// BoxArea returns the approximate area of a geometry's box, m²; of one on both sides of the antimeridian, that of the box there.
+func (m MultiPolygon) BoxArea() float64 {
+	const degree = 111_320 // m
+	b := m.InOnePiece().Bounds()
+	return (b.MaxX - b.MinX) * degree * math.Cos((b.MinY+b.MaxY)/2*math.Pi/180) * (b.MaxY - b.MinY) * degree
 }
