@@ -36,3 +36,15 @@ func TestOutlinesAreCutAtTheAntimeridian(t *testing.T) {
 	}
 	require.Equal(t, []float64{181, -179, 10}, []float64{Turned(-179, 180), Turned(181, 0), Turned(10, 180)})
 }
+
+// The middle and the box of land on both sides of 180° are those there, not on the other side of the globe.
+func TestTheMiddleOfLandAcrossTheAntimeridian(t *testing.T) {
+	t.Parallel()
+	side := func(west, east float64) Polygon {
+		return Polygon{{{X: west, Y: -17}, {X: east, Y: -17}, {X: east, Y: -16.9}, {X: west, Y: -17}}}
+	}
+	both := MultiPolygon{side(179.97, 180), side(-180, -179.99)}
+	require.InDelta(t, 179.99, both.MiddleLongitude(), 1e-9)
+	require.InDelta(t, -179.995, both[1:].MiddleLongitude(), 1e-9)
+	require.InEpsilon(t, both[:1].BoxArea()*4/3, both.BoxArea(), 1e-9)
+}

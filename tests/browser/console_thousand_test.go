@@ -78,13 +78,21 @@ func TestConsoleDrawsAThousandFields(t *testing.T) {
 	p, company := thousandFields(t)
 	rig.Eventually(t, func() bool { return covered(t, p) > 50_000 }, patience, patience/100)
 	carries(t, p)
-	at := 0
-	rig.Eventually(t, func() bool {
-		at += 5 // the click may have fallen between two fields
-		var opened bool
-		p.Run(fmt.Sprintf(`clicked([%d, %d]).then(() => /\/field\/\d+$/.test(location.pathname))`, 300+at, 400+at), &opened)
-		return opened
-	}, patience, patience/100, "no field opens")
+	opens := func(click func(x, y int)) {
+		t.Helper()
+		at := 0
+		rig.Eventually(t, func() bool {
+			at += 5 // the click may have fallen between two fields
+			click(300+at, 400+at)
+			var opened bool
+			p.Run(`/\/field\/\d+$/.test(location.pathname)`, &opened)
+			return opened
+		}, patience, patience/100, "no field opens")
+	}
+	opens(func(x, y int) { p.Run(fmt.Sprintf(`clicked([%d, %d])`, x, y), nil) })
+	p.Run(`history.back()`, nil)
+	p.Until(onMap + ` && document.querySelector(".panel")?.textContent.includes("1,000 fields")`)
+	opens(func(x, y int) { p.Drag(x, y, x, y) })
 	require.Empty(t, p.Complaints())
 
 	// This company has no subscription: the page shows the command that grants it.

@@ -97,7 +97,7 @@ func TestFewAreFoundAmongMany(t *testing.T) {
 }
 
 // crowded is a migrated PostgreSQL database with enough cultivations that its planner has
-// reasons to use an index: ten companies, five thousand each. With fewer it has fewer reasons, with more it has more.
+// reasons to use an index: ten companies, twenty thousand each.
 func crowded(ctx context.Context, t testing.TB) *sqlstore.DB {
 	t.Helper()
 	db := plantest.Open(ctx, t, pgtest.Open(t))
@@ -105,7 +105,7 @@ func crowded(ctx context.Context, t testing.TB) *sqlstore.DB {
 		for _, statement := range []string{
 			`SET LOCAL session_replication_role = replica`, // without what the cultivations refer to: only their number matters here
 			`INSERT INTO cultivations (company_id, created_at, updated_at, season_id, crop_id, field_id)
-			 SELECT 1 + n % 10, now(), now(), n % 50, 1 + n % 20, n % 1000 FROM generate_series(1, 50000) AS g(n)`,
+			 SELECT 1 + n % 10, now(), now(), n % 50, 1 + n % 20, n % 1000 FROM generate_series(1, 200000) AS g(n)`,
 			`ANALYZE cultivations`,
 		} {
 			if _, err := s.ExecContext(ctx, statement); err != nil {
