@@ -93,11 +93,12 @@ test: ## the tests that a fresh machine can run (RACE=1: with the race detector,
 	@$(if $(TILTH_REAL_DATA),,echo 'NOTE: no real data, so its tests are SKIPPED. Fix: set TILTH_REAL_DATA to its folder.')
 	@# go test hides what passing packages say, so the PostgreSQL that is found is named here, while the others are compiled.
 	@$(TEST_ENV) $(GO) test $(LEAN) $(TEST_TOOLS) $(VETTED) $(ANEW) -v -run '^TestOpenGivesAnEmptyDatabase$$' ./tests/pgtest | grep -E '^pgtest:|^ +.*pgtest: |FAIL' &
-	$(TEST_ENV) $(GO) test $(LEAN) $(TEST_TOOLS) $(VETTED) $(PARALLEL) $(ANEW) -timeout 60m $(TESTFLAGS) $(LONGEST) $(TESTED)
+	kept=$$(mktemp -d); trap 'rm -rf "$$kept"' EXIT; \
+	TILTH_TEST_KEPT=$$kept $(TEST_ENV) $(GO) test $(LEAN) $(TEST_TOOLS) $(VETTED) $(PARALLEL) $(ANEW) -timeout 60m $(TESTFLAGS) $(LONGEST) $(TESTED)
 
 test-bare: ## make test as on a machine that has none of the programs that tests can use: no PostgreSQL, no Chromium, no Python, no GDAL
 	@bare=$$(mktemp -d); trap 'rm -rf "$$bare"' EXIT; \
-	for program in bash cat env getconf git go grep kill make nice rm sh sleep uname; do ln -s "$$(command -v $$program)" "$$bare"; done; \
+	for program in bash cat env getconf git go grep kill make mktemp nice rm sh sleep uname; do ln -s "$$(command -v $$program)" "$$bare"; done; \
 	TILTH_TEST_POSTGRES=none PATH="$$bare" $(MAKE) --no-print-directory test TESTFLAGS='$(TESTFLAGS)'
 
 test-casbin: ## compares what roles allow with casbin's own Enforcer, which the program does not contain: a module of its own, compiled separately

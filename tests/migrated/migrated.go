@@ -1,5 +1,5 @@
-// Package migrated returns databases with all migrations applied. Those of SQLite are copies of one that is made once
-// per process: a hundred tables take a second under the race detector. Only tests import it.
+// Package migrated returns databases with all migrations applied. Those of SQLite are copies of one that is made once:
+// a hundred tables take a second under the race detector. Only tests import it.
 package migrated
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/tests/kept"
 )
 
 // Still is a stopped clock, for tests that need no time.
@@ -46,16 +47,18 @@ func Migrate(ctx context.Context, address string) error {
 
 // template is a migrated file.
 var template = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "migrated")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "tilth.db")
-	if err := Migrate(context.Background(), "sqlite:"+path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+	return kept.Once("migrated.db", func() ([]byte, error) {
+		dir, err := os.MkdirTemp("", "migrated")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		path := filepath.Join(dir, "tilth.db")
+		if err := Migrate(context.Background(), "sqlite:"+path); err != nil {
+			return nil, err
+		}
+		return os.ReadFile(path)
+	})
 })
 
 // SQLite returns the address of a migrated database of the test's own.

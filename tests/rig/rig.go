@@ -24,6 +24,7 @@ import (
 	"tilth/app/batches"
 	"tilth/app/operating"
 	"tilth/ports"
+	"tilth/tests/kept"
 	"tilth/tests/pgtest"
 	"tilth/tests/secrets"
 	"tilth/wire"
@@ -80,22 +81,24 @@ var prepared = pgtest.NewTemplate(func(ctx context.Context, dsn string) error {
 	return opened.Close()
 })
 
-// preparedSQLite is the same as a file, made once per process and copied for each test.
-var preparedSQLite = sync.OnceValues(func() (file []byte, err error) {
-	dir, err := os.MkdirTemp("", "tilth-template")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "t.db")
-	opened, err := wire.Program{}.Open(context.Background(), config("sqlite:"+path, ""), slog.New(slog.DiscardHandler), true)
-	if err != nil {
-		return nil, err
-	}
-	if err := opened.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+// preparedSQLite is the same as a file, copied for each test.
+var preparedSQLite = sync.OnceValues(func() ([]byte, error) {
+	return kept.Once("prepared.db", func() (file []byte, err error) {
+		dir, err := os.MkdirTemp("", "tilth-template")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		path := filepath.Join(dir, "t.db")
+		opened, err := wire.Program{}.Open(context.Background(), config("sqlite:"+path, ""), slog.New(slog.DiscardHandler), true)
+		if err != nil {
+			return nil, err
+		}
+		if err := opened.Close(); err != nil {
+			return nil, err
+		}
+		return os.ReadFile(path)
+	})
 })
 
 // SQLite returns the address of a prepared SQLite database of the test's own.
