@@ -236,18 +236,21 @@ func (p *layerPicture) pixels(v view) *image.NRGBA {
 		if row < 0 || row >= l.Rows {
 			continue
 		}
+		last := -1
+		var c indexmap.Color
+		var seen bool
 		for x, col := range cols {
 			if col < 0 || col >= l.Cols {
 				continue
 			}
 			i := row*l.Cols + col
-			if p.in.Photo != nil {
-				p.photographed(out, x, y, i)
-				continue
+			if i != last { // a pixel of the layer is many of the picture
+				last = i
+				c, seen = p.colorOf(i)
 			}
-			switch value := l.Values[i]; {
-			case !math.IsNaN(value):
-				out.SetNRGBA(x, y, solid(p.color(value)))
+			switch {
+			case seen:
+				out.SetNRGBA(x, y, solid(c))
 			case l.Inside[i]:
 				out.SetNRGBA(x, y, hatched(x, y))
 			}
@@ -256,13 +259,16 @@ func (p *layerPicture) pixels(v view) *image.NRGBA {
 	return out
 }
 
-// photographed draws what the scenes show at a pixel of the layer.
-func (p *layerPicture) photographed(out *image.NRGBA, x, y, i int) {
-	if c, ok := p.in.Photo.Color(i); ok {
-		out.SetNRGBA(x, y, solid(c))
-	} else if p.in.Layer.Inside[i] {
-		out.SetNRGBA(x, y, hatched(x, y))
+// colorOf returns what the scenes show at a pixel of the layer, or the colour of its value; false where nothing was seen.
+func (p *layerPicture) colorOf(i int) (indexmap.Color, bool) {
+	if p.in.Photo != nil {
+		return p.in.Photo.Color(i)
 	}
+	value := p.in.Layer.Values[i]
+	if math.IsNaN(value) {
+		return indexmap.Color{}, false
+	}
+	return p.color(value), true
 }
 
 // hatched returns the colour of a place where nothing was seen: grey with stripes, which no colour of an index has.

@@ -99,6 +99,7 @@ func run(t testing.TB, database string, stdin string, args ...string) (stdout, s
 	var out, errOut strings.Builder
 	status = cli.Run(context.Background(), wire.Program{}, args, map[string]string{
 		"TILTH_DATABASE_URL": database, "TILTH_OBJECTS_URL": rig.ObjectsOf(t, database), "TILTH_LOG_LEVEL": "error", "TILTH_ADDR": "127.0.0.1:0", "TILTH_IMAGERY_URL": rig.Archive(t).Dir,
+		"TILTH_PASSWORD_MEMORY": "12", // a hash of 64 MiB takes 0.3 s, and so does each sign-in
 	}, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &errOut})
 	return out.String(), errOut.String(), status
 }
