@@ -1,4 +1,4 @@
-package wire
+package wire_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/http/schema"
+	"tilth/wire"
 )
 
 // unshown are the operations whose answer the document does not show, and why.
@@ -20,7 +21,7 @@ var unshown = map[string]string{}
 // does not have. The examples are what operations answered in tests, so they are true; one that a change of the interface has
 // made wrong must be recorded anew.
 func TestAnswersHaveExamples(t *testing.T) {
-	text, err := Program{}.OpenAPI()
+	text, err := wire.Program{}.OpenAPI()
 	require.NoError(t, err)
 	var document map[string]any
 	require.NoError(t, json.Unmarshal(text, &document))

@@ -21,6 +21,7 @@ import (
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/fault"
 	"tilth/core/geo"
+	"tilth/wire/machine"
 )
 
 // oldestClock is a time before any version of this program was built: a clock behind it is wrong.
@@ -31,7 +32,7 @@ func (Program) Examine(ctx context.Context, cfg cli.Config, file string) []cli.F
 	out := []cli.Finding{{Part: "configuration", OK: true, Detail: "every setting is valid; `tilth config` prints them"}}
 	out = append(out, examineDatabase(ctx, cfg)...)
 	out = append(out,
-		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), examinePermissions(cfg, file), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), examineDisk(places(cfg), freeBytes), examineClock())
+		examineBroker(ctx, cfg), examineSecrets(ctx, cfg), machine.Permissions(cfg, file), examineFiles(ctx, cfg), examineImagery(ctx, cfg), examineMail(ctx, cfg), examineIssuer(ctx, cfg), examineAddress(ctx, cfg), examineTLS(ctx, cfg), examineBackups(cfg), machine.Disk(cfg), examineClock())
 	return out
 }
 
@@ -44,7 +45,7 @@ func examineBroker(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	h, err := broker.Examine(ctx, o)
 	if err != nil {
-		return failing(f.Part, err, "check TILTH_BROKER_URL, and that one of its servers can be reached; until then events wait in the database")
+		return cli.Failing(f.Part, err, "check TILTH_BROKER_URL, and that one of its servers can be reached; until then events wait in the database")
 	}
 	f.Detail = h.Server + ", " + cmp.Or(h.Stream, "the stream "+o.Stream+" is made when a server starts")
 	for _, advice := range slices.Concat(h.Faults, h.Warnings) {
@@ -62,7 +63,7 @@ func examineIssuer(ctx context.Context, cfg cli.Config) cli.Finding {
 		return f
 	}
 	if err := issuer.Reach(ctx); err != nil {
-		return failing(f.Part, err, "check TILTH_OIDC_ISSUER, which must be spelt as in its tokens, and that this machine reaches it")
+		return cli.Failing(f.Part, err, "check TILTH_OIDC_ISSUER, which must be spelt as in its tokens, and that this machine reaches it")
 	}
 	f.Detail = "with tokens of " + cfg.OIDCIssuer
 	if cfg.BuiltinIssuer {
@@ -71,22 +72,16 @@ func examineIssuer(ctx context.Context, cfg cli.Config) cli.Finding {
 	return f
 }
 
-// failing returns the finding of an error, with the fix that the error names or else the usual one.
-func failing(part string, err error, usual string) cli.Finding {
-	detail, fix, _ := strings.Cut(err.Error(), " Fix: ")
-	return cli.Finding{Part: part, Detail: detail, Fix: cmp.Or(fix, usual)}
-}
-
 func examineDatabase(ctx context.Context, cfg cli.Config) []cli.Finding {
 	const part = "database"
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return []cli.Finding{failing(part, err, "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written")}
+		return []cli.Finding{cli.Failing(part, err, "check TILTH_DATABASE_URL, and that the server or the folder can be reached and written")}
 	}
 	defer func() { _ = db.Close() }()
 	h, err := db.Check(ctx)
 	if err != nil {
-		return []cli.Finding{failing(part, err, "check that the database answers and belongs to this user")}
+		return []cli.Finding{cli.Failing(part, err, "check that the database answers and belongs to this user")}
 	}
 	out := []cli.Finding{{Part: part, OK: true, Detail: fmt.Sprintf("%s %s at %s", h.Engine, h.Version, h.Location)}}
 	if h.JournalMode != "" && h.JournalMode != "wal" {
@@ -132,7 +127,7 @@ func examinePartitions(ctx context.Context, db *persistence.Database) []cli.Find
 	const part = "partitions"
 	states, err := db.Partitions(ctx, identity.Clock{}.Now())
 	if err != nil {
-		return []cli.Finding{failing(part, err, "check that the database answers")}
+		return []cli.Finding{cli.Failing(part, err, "check that the database answers")}
 	}
 	if len(states) == 0 {
 		return nil
@@ -166,7 +161,7 @@ func examineStandby(ctx context.Context, cfg cli.Config) []cli.Finding {
 	defer func() { _ = db.Close() }()
 	s, err := db.ExamineStandby(ctx)
 	if err != nil {
-		return []cli.Finding{failing(part, err, "check TILTH_DATABASE_READ_URL; until then everything is read from the primary")}
+		return []cli.Finding{cli.Failing(part, err, "check TILTH_DATABASE_READ_URL; until then everything is read from the primary")}
 	}
 	f := cli.Finding{Part: part, OK: true, Detail: s.Where}
 	if s.BehindS != nil {
@@ -183,7 +178,7 @@ func examineConnections(ctx context.Context, db *persistence.Database) []cli.Fin
 	b, err := db.Budget(ctx)
 	switch {
 	case err != nil:
-		return []cli.Finding{failing("connections", err, "check that the database answers")}
+		return []cli.Finding{cli.Failing("connections", err, "check that the database answers")}
 	case b.Limit == 0:
 		return nil
 	}
@@ -233,14 +228,14 @@ func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
 	f := cli.Finding{Part: "files"}
 	files, err := objects.Open(cfg.ObjectsURL)
 	if err != nil {
-		return failing(f.Part, err, "check TILTH_OBJECTS_URL")
+		return cli.Failing(f.Part, err, "check TILTH_OBJECTS_URL")
 	}
 	f.Detail = files.Describe()
 	if err := files.Check(ctx); err != nil {
 		if known, ok := fault.As(err); ok && known.Cause != nil {
 			err = known.Cause // says more than what callers are told
 		}
-		out := failing(f.Part, err, "check TILTH_OBJECTS_URL, the network, and who may read and write there")
+		out := cli.Failing(f.Part, err, "check TILTH_OBJECTS_URL, the network, and who may read and write there")
 		out.Detail = f.Detail + ": " + out.Detail
 		return out
 	}
@@ -259,7 +254,7 @@ func examineFiles(ctx context.Context, cfg cli.Config) cli.Finding {
 	tied, err := newOperating(db, identity.PasswordMemory(cfg.PasswordMemory), nil).CheckFiles(ctx, files)
 	switch {
 	case err != nil:
-		return failing(f.Part, err, "check TILTH_OBJECTS_URL")
+		return cli.Failing(f.Part, err, "check TILTH_OBJECTS_URL")
 	case !tied:
 		f.Detail += "; the first start ties them to the database"
 	}

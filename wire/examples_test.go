@@ -1,4 +1,4 @@
-package wire
+package wire_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"tilth/wire"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ type bodied struct {
 // bodies returns the document and those of its operations that take a body.
 func bodies(t *testing.T) (document map[string]any, out []bodied) {
 	t.Helper()
-	text, err := Program{}.OpenAPI()
+	text, err := wire.Program{}.OpenAPI()
 	require.NoError(t, err)
 	var paths struct {
 		Paths map[string]map[string]struct {

@@ -7,7 +7,7 @@ import (
 
 	googlewire "github.com/google/wire"
 
-	"tilth/adapters/http/v12"
+	v12 "tilth/adapters/http/v12"
 	identityadapter "tilth/adapters/identity"
 	"tilth/app/account"
 	evidenceapp "tilth/app/ghg/evidence"

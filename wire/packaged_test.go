@@ -1,4 +1,4 @@
-package wire
+package wire_test
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package wire
+package wire_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/http/rest"
+	"tilth/wire"
 )
 
 // routes are the paths of the interface with a value in the place of every parameter, each
@@ -82,7 +83,7 @@ func ofText(b byte) bool { return b >= 0x20 && b < 0x7f }
 // asks neither for a credential nor for a use case. Paths that begin alike are alike to the
 // router up to there, so each beginning is tried once.
 func TestEveryByteInEveryPathPosition(t *testing.T) {
-	a := routed()
+	a := wire.Routed()
 	tried := map[string]bool{}
 	for path := range routes(t, a) {
 		require.Equal(t, http.StatusNoContent, status(a, http.MethodOptions, path), path)
@@ -124,7 +125,7 @@ func alike(b byte) bool {
 // No operation sees such a byte in a parameter: there is neither a caller nor a use case that it
 // could reach here.
 func TestNoOperationSeesAByteThatIsNoText(t *testing.T) {
-	a := routed()
+	a := wire.Routed()
 	for path, methods := range routes(t, a) {
 		for _, method := range methods {
 			for _, position := range regexp.MustCompile(`7`).FindAllStringIndex(path, -1) {

@@ -12,7 +12,7 @@ import (
 	"tilth/adapters/exchange"
 	"tilth/adapters/exchange/companyfile"
 	"tilth/adapters/http/rest"
-	"tilth/adapters/http/v12"
+	v12 "tilth/adapters/http/v12"
 	"tilth/adapters/identity"
 	"tilth/adapters/imagery/surfaces"
 	"tilth/adapters/objects"
@@ -164,10 +164,10 @@ func (Program) SeriesSheet(w io.Writer, s vegetation.Series) error {
 }
 
 // OpenAPI returns the interface document.
-func (Program) OpenAPI() ([]byte, error) { return routed().OpenAPI() }
+func (Program) OpenAPI() ([]byte, error) { return Routed().OpenAPI() }
 
-// routed returns the interface with every route and nothing behind it.
-func routed() *rest.API {
+// Routed returns the interface with every route and nothing behind it.
+func Routed() *rest.API {
 	a := rest.New(interfaceConfig(cli.Config{}))
 	v12.Register(a, newInterface(nil, nil, account.Issuers{}, 0, nil, nil, nil, nil, geo.DefaultLimits(), evidenceapp.Bounds{}, soil.PhotoBounds{}, nil, slog.New(slog.DiscardHandler)))
 	return a

@@ -11,7 +11,7 @@ import (
 	"tilth/adapters/exchange/qfield"
 	"tilth/adapters/http/ogc"
 	"tilth/adapters/http/pact"
-	"tilth/adapters/http/v12"
+	v12 "tilth/adapters/http/v12"
 	accountapi "tilth/adapters/http/v12/account"
 	eventsapi "tilth/adapters/http/v12/events"
 	farmapi "tilth/adapters/http/v12/farm"

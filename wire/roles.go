@@ -10,6 +10,7 @@ import (
 	"tilth/adapters/cli"
 	"tilth/adapters/messaging"
 	"tilth/adapters/persistence/sqlstore"
+	"tilth/wire/heap"
 )
 
 // Serve does what the roles of the process ask for until the context ends, then finishes its requests and returns its jobs to
@@ -104,7 +105,7 @@ func (Program) Serve(ctx context.Context, cfg cli.Config, log *slog.Logger, opts
 	if err != nil {
 		return err
 	}
-	settled := roomyHeap()
+	settled := heap.Grow()
 	r, err := Assemble(ctx, cfg, log, opts)
 	defer settled()()
 	if err != nil {

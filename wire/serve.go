@@ -47,6 +47,7 @@ import (
 	"tilth/core/geo"
 	"tilth/docs"
 	"tilth/ports"
+	"tilth/wire/heap"
 )
 
 // Running is an assembled server, not yet serving.
@@ -254,7 +255,7 @@ func (r *Running) makeInterface() error {
 	}
 	r.acme = keeper
 	config := interfaceConfig(r.cfg)
-	config.Once, config.Lean = r.parts.Once.Do, lean
+	config.Once, config.Lean = r.parts.Once.Do, heap.Lean
 	baseMap, err := console.OpenBaseMap(r.cfg.BasemapURL)
 	if err != nil {
 		return fmt.Errorf("TILTH_BASEMAP_URL: %w", err)

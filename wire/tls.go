@@ -96,7 +96,7 @@ func examineTLS(ctx context.Context, cfg cli.Config) cli.Finding {
 		ends, err = files.Expires()
 	}
 	if err != nil {
-		return failing("tls", err, "check TILTH_TLS_CERT and TILTH_TLS_KEY, or make them with `tilth cert create`")
+		return cli.Failing("tls", err, "check TILTH_TLS_CERT and TILTH_TLS_KEY, or make them with `tilth cert create`")
 	}
 	f.Detail = "the certificate ends " + ends.Format(time.RFC3339)
 	if (identity.Clock{}).Now().Add(certificateEnds).After(ends) {
@@ -114,7 +114,7 @@ const (
 func examineACME(ctx context.Context, cfg cli.Config) cli.Finding {
 	db, err := openDatabase(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return failing("tls", err, "the certificates are in the database: check it first")
+		return cli.Failing("tls", err, "the certificates are in the database: check it first")
 	}
 	defer func() { _ = db.Close() }()
 	if n, err := db.Migrator().Pending(ctx); err != nil || n > 0 {
@@ -122,11 +122,11 @@ func examineACME(ctx context.Context, cfg cli.Config) cli.Finding {
 	}
 	keeper, err := newACME(cfg, db.Certificates(), slog.New(slog.DiscardHandler))
 	if err != nil {
-		return failing("tls", err, "TILTH_ACME_ROOTS must name a PEM file")
+		return cli.Failing("tls", err, "TILTH_ACME_ROOTS must name a PEM file")
 	}
 	kept, err := keeper.Kept(ctx)
 	if err != nil {
-		return failing("tls", err, "the certificates in the database cannot be read: check TILTH_SECRET_KEY and TILTH_SECRET_KEY_FILE")
+		return cli.Failing("tls", err, "the certificates in the database cannot be read: check TILTH_SECRET_KEY and TILTH_SECRET_KEY_FILE")
 	}
 	f := cli.Finding{Part: "tls", OK: true}
 	for _, k := range kept {
@@ -137,7 +137,7 @@ func examineACME(ctx context.Context, cfg cli.Config) cli.Finding {
 	within, cancel := context.WithTimeout(ctx, authorityTimeout)
 	defer cancel()
 	if err := keeper.Reach(within); err != nil {
-		return failing("tls", fmt.Errorf("the authority %s does not answer: %w", cfg.ACMEDirectory, err), "check TILTH_ACME_DIRECTORY, TILTH_ACME_ROOTS and the network")
+		return cli.Failing("tls", fmt.Errorf("the authority %s does not answer: %w", cfg.ACMEDirectory, err), "check TILTH_ACME_DIRECTORY, TILTH_ACME_ROOTS and the network")
 	}
 	return f
 }

@@ -1,15 +1,17 @@
-package wire
+package wire_test
 
 import (
 	"encoding/json"
 	"testing"
+
+	"tilth/wire"
 
 	"github.com/stretchr/testify/require"
 )
 
 // Every member of every schema is described where it stands: readers and generated clients see no other.
 func TestEveryMemberIsDescribed(t *testing.T) {
-	text, err := Program{}.OpenAPI()
+	text, err := wire.Program{}.OpenAPI()
 	require.NoError(t, err)
 	var document map[string]any
 	require.NoError(t, json.Unmarshal(text, &document))

@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -147,6 +148,12 @@ type Finding struct {
 	Warn   bool   `json:"warning,omitempty"` // nothing is broken, but somebody should act
 	Detail string `json:"detail"`
 	Fix    string `json:"fix,omitempty"`
+}
+
+// Failing returns the finding of an error, with the fix that the error names or else the usual one.
+func Failing(part string, err error, usual string) Finding {
+	detail, fix, _ := strings.Cut(err.Error(), " Fix: ")
+	return Finding{Part: part, Detail: detail, Fix: cmp.Or(fix, usual)}
 }
 
 // Streams are what a command reads and where it writes.

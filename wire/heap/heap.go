@@ -1,4 +1,6 @@
-package wire
+// Package heap decides how much garbage a server lets gather before it is collected, unless the environment (GOGC,
+// GOMEMLIMIT) does. It is for a process with one server: a process has one collector.
+package heap
 
 import (
 	"bytes"
@@ -13,8 +15,7 @@ import (
 	"sync/atomic"
 )
 
-// How much garbage a server lets gather before it is collected, unless the environment (GOGC, GOMEMLIMIT) decides. What a
-// server keeps is small, a tenth of what a busy second allocates, so that with Go's own rule, as much garbage as is kept, a
+// What a server keeps is small, a tenth of what a busy second allocates, so that with Go's own rule, as much garbage as is kept, a
 // fifth of the server's time went into collection.
 const (
 	startPercent = 400      // of what is kept, while a server is put together, which keeps nearly all that it allocates
@@ -24,10 +25,9 @@ const (
 	memoryShare  = 8        // beyond the usual rule garbage has at most the memory divided by this
 )
 
-// roomyHeap lets the heap of the process grow while a server is put together. The caller calls settled once that is done, for
-// the time in which the server serves, and end when it has ended. It is for a process with one server: each change waits for the
-// collection under way.
-func roomyHeap() (settled func() (end func())) {
+// Grow lets the heap of the process grow while a server is put together. The caller calls settled once that is done, for
+// the time in which the server serves, and end when it has ended. Each change waits for the collection under way.
+func Grow() (settled func() (end func())) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() func() { return func() {} }
 	}
@@ -48,9 +48,9 @@ func roomyHeap() (settled func() (end func())) {
 // serving is the heap of the process while it serves; a process has one collector.
 var serving atomic.Pointer[heap]
 
-// lean makes garbage be collected as often as by Go's own rule until end is called: a long list makes more of it than everything
+// Lean makes garbage be collected as often as by Go's own rule until end is called: a long list makes more of it than everything
 // else that a small server does, and must not make the server grow.
-func lean() (end func()) {
+func Lean() (end func()) {
 	h := serving.Load()
 	if h == nil {
 		return func() {}
@@ -66,7 +66,7 @@ func lean() (end func()) {
 // heap sets after each collection how much garbage may gather until the next.
 type heap struct {
 	room  uint64
-	leans atomic.Int64 // calls of lean that have not ended
+	leans atomic.Int64 // calls of Lean that have not ended
 	ended atomic.Bool
 
 	setting sync.Mutex

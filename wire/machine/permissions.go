@@ -1,4 +1,4 @@
-package wire
+package machine
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // others are the permissions of all but the owner of a file.
 const others = 0o077
 
-// examinePermissions reports which files that hold secrets, or every record, other users of this machine can read. file is the file
+// Permissions reports which files that hold secrets, or every record, other users of this machine can read. file is the file
 // of settings, which may hold passwords; empty: there is none.
-func examinePermissions(cfg cli.Config, file string) cli.Finding {
+func Permissions(cfg cli.Config, file string) cli.Finding {
 	f := cli.Finding{Part: "permissions", OK: true, Detail: "only their owner can read the files of settings, keys and records"}
 	if runtime.GOOS == "windows" {
 		f.Detail = "not checked: Windows has access control lists instead"

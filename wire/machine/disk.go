@@ -1,4 +1,6 @@
-package wire
+// Package machine is what the doctor says of the machine it runs on: whether its disks have room, and whether other users can
+// read files with secrets.
+package machine
 
 import (
 	"errors"
@@ -47,7 +49,10 @@ func places(cfg cli.Config) []place {
 	return out
 }
 
-// examineDisk reports whether there is room where the program writes. room returns the free bytes of a folder that exists.
+// Disk reports whether there is room where a configuration has the program write.
+func Disk(cfg cli.Config) cli.Finding { return examineDisk(places(cfg), freeBytes) }
+
+// examineDisk reports whether there is room in places. room returns the free bytes of a folder that exists.
 func examineDisk(places []place, room func(folder string) (uint64, error)) cli.Finding {
 	f := cli.Finding{Part: "disk", OK: true}
 	lowest := ^uint64(0)
@@ -57,7 +62,7 @@ func examineDisk(places []place, room func(folder string) (uint64, error)) cli.F
 			return cli.Finding{Part: f.Part, OK: true, Detail: "this system cannot be asked how much disk space is free"}
 		}
 		if err != nil {
-			return failing(f.Part, fmt.Errorf("determine the free space in %s: %w", p.folder, err), "let the user that runs Tilth read the folder, or name another in "+p.setting)
+			return cli.Failing(f.Part, fmt.Errorf("determine the free space in %s: %w", p.folder, err), "let the user that runs Tilth read the folder, or name another in "+p.setting)
 		}
 		if free < lowest {
 			lowest, f.Detail = free, fmt.Sprintf("the least free space is %s, in %s (%s)", mebibytes(free), p.folder, p.setting)

@@ -1,4 +1,4 @@
-package wire
+package machine_test
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/cli"
+	"tilth/wire/machine"
 )
 
 // The doctor names each file with secrets or records that others can read, and the one command that closes all.
@@ -26,14 +27,14 @@ func TestTheDoctorLooksAtPermissions(t *testing.T) {
 	}
 	cfg := cli.Config{DatabaseURL: "sqlite:" + at("tilth.db", 0o600) + "?_x=1", SecretKeyFile: at("secret.key", 0o400), TLSKey: filepath.Join(folder, "none.pem")}
 	settings := at("tilth.toml", 0o600)
-	f := examinePermissions(cfg, settings)
+	f := machine.Permissions(cfg, settings)
 	require.True(t, f.OK && !f.Warn, f.Detail)
 	for _, name := range []string{"tilth.db", "secret.key", "tilth.toml"} {
 		require.NoError(t, os.Chmod(filepath.Join(folder, name), 0o640))
 	}
-	f = examinePermissions(cfg, settings)
+	f = machine.Permissions(cfg, settings)
 	require.True(t, f.OK && f.Warn)
 	require.Contains(t, f.Detail, "tilth.db (-rw-r-----)")
 	require.Equal(t, "chmod 600 "+filepath.Join(folder, "tilth.toml")+" "+filepath.Join(folder, "secret.key")+" "+filepath.Join(folder, "tilth.db"), f.Fix)
-	require.True(t, examinePermissions(cli.Config{DatabaseURL: "postgres://db/tilth"}, "").OK)
+	require.True(t, machine.Permissions(cli.Config{DatabaseURL: "postgres://db/tilth"}, "").OK)
 }

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package wire
+package machine
 
 import "errors"
 

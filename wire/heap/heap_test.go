@@ -1,4 +1,4 @@
-package wire
+package heap
 
 import (
 	"runtime/debug"
@@ -35,7 +35,7 @@ func TestMemoryThatIsThere(t *testing.T) {
 
 // While a long list is answered, garbage is collected as often as by Go's own rule; while nothing serves, nothing is set.
 func TestLongListsAreLean(t *testing.T) {
-	lean()() // nothing serves: nothing is set
+	Lean()() // nothing serves: nothing is set
 	h := &heap{room: maxGarbage}
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
 	serving.Store(h)
@@ -43,7 +43,7 @@ func TestLongListsAreLean(t *testing.T) {
 	h.adjust()
 	roomy := h.percent
 	require.GreaterOrEqual(t, roomy, usualPercent)
-	first, second := lean(), lean()
+	first, second := Lean(), Lean()
 	require.Equal(t, usualPercent, h.percent)
 	first()
 	require.Equal(t, usualPercent, h.percent, "another list is answered")
