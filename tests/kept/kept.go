@@ -1,5 +1,5 @@
-// Package kept keeps a file that each test process of a make test would make for itself: the first makes it, the others read
-// it. Only tests import it.
+// Package kept keeps what each test process of a make test would make for itself: the first makes it, the others read it. Only
+// tests import it.
 package kept
 
 import (
@@ -27,6 +27,33 @@ func Once(name string, make func() ([]byte, error)) ([]byte, error) {
 		return nil, err
 	}
 	return file, replace(path, file)
+}
+
+// Folder returns the path of a folder of that name, with what make puts into it, or an empty path without the variable. As
+// [Once], it lets several make one at a time.
+func Folder(name string, make func(folder string) error) (path string, err error) {
+	all := os.Getenv(Variable)
+	if all == "" {
+		return "", nil
+	}
+	path = filepath.Join(all, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	part, err := os.MkdirTemp(all, name+"-")
+	if err != nil {
+		return "", err
+	}
+	if err = make(part); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.RemoveAll(part))
+	}
+	if _, there := os.Stat(path); there == nil {
+		return path, nil // another process was faster
+	}
+	return "", err
 }
 
 // replace writes a file as a whole: nobody reads a part of it.

@@ -55,7 +55,7 @@ func find(ctx context.Context, getenv func(string) string) (*server, error) {
 			return srv, nil
 		}
 		if !errors.Is(err, errNotHere) {
-			fmt.Fprintf(os.Stderr, "pgtest: going on without: %v\n", err)
+			notice("without", fmt.Sprintf("going on without: %v", err))
 		}
 		absent.reasons = append(absent.reasons, err)
 	}

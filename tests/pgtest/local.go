@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"tilth/tests/freeport"
+	"tilth/tests/kept"
 )
 
 const (
@@ -171,16 +173,61 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody")
 }
 
-// init makes the data folder.
+// init makes the data folder: a copy of the first one of this make test, which takes an eighth of the time of a new one.
 func (c *cluster) init(ctx context.Context) error {
+	first, err := kept.Folder("postgres", func(folder string) error {
+		if err := c.initNew(ctx); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, "password"), []byte(c.password), 0o600); err != nil {
+			return err
+		}
+		return os.CopyFS(filepath.Join(folder, "data"), os.DirFS(c.data()))
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(c.data()); err == nil {
+		return nil // this is the first one
+	}
+	if first == "" {
+		return c.initNew(ctx)
+	}
+	password, err := os.ReadFile(filepath.Join(first, "password"))
+	if err != nil {
+		return err
+	}
+	c.password = string(password)
+	if err := os.CopyFS(c.data(), os.DirFS(filepath.Join(first, "data"))); err != nil {
+		return err
+	}
+	if err := os.Chmod(c.data(), 0o700); err != nil { // a server refuses one that others can read
+		return err
+	}
+	return c.own(c.data())
+}
+
+// own hands a folder to the cluster's owner.
+func (c *cluster) own(folder string) error {
+	if c.owner == nil {
+		return nil
+	}
+	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chown(path, int(c.owner.Uid), int(c.owner.Gid))
+	})
+}
+
+// initNew makes the data folder with PostgreSQL's own program.
+func (c *cluster) initNew(ctx context.Context) error {
 	secret := filepath.Join(c.folder, "password")
 	if err := os.WriteFile(secret, []byte(c.password+"\n"), 0o600); err != nil {
 		return err
 	}
-	if c.owner != nil {
-		if err := os.Chown(secret, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
-			return err
-		}
+	if err := c.own(secret); err != nil {
+		return err
 	}
 	// md5 is only for speed: SCRAM costs every connection thousands of rounds of a hash.
 	return c.run(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--pwfile="+secret, "--auth=md5",

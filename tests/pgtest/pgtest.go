@@ -29,6 +29,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tilth/tests/kept"
 )
 
 const (
@@ -113,7 +115,7 @@ func open(t testing.TB, srv *server, from string) string {
 var theServer = sync.OnceValues(func() (*server, error) {
 	srv, err := find(context.Background(), os.Getenv)
 	if err == nil {
-		fmt.Fprintf(os.Stderr, "pgtest: PostgreSQL %s, %s\n", srv.version, srv.origin)
+		notice("found", fmt.Sprintf("PostgreSQL %s, %s", srv.version, srv.origin))
 	}
 	return srv, err
 })
@@ -137,6 +139,16 @@ func Runs(name, kind string) bool {
 	return kind == "postgres" == (hash.Sum32()%4 == 1 && Found())
 }
 
+// notice tells the person who runs the tests about the server. go test hides it where tests pass, so make test prints at its
+// end what was kept of it.
+func notice(subject, text string) {
+	text = "pgtest: " + text
+	fmt.Fprintln(os.Stderr, text)
+	if _, err := kept.Once("notice-"+subject, func() ([]byte, error) { return []byte(text + "\n"), nil }); err != nil {
+		fmt.Fprintf(os.Stderr, "pgtest: keeping this notice: %v\n", err)
+	}
+}
+
 // said limits the notice of a missing server to one line per process, instead of one per test.
 var said atomic.Bool
 
@@ -150,7 +162,7 @@ func need(t testing.TB) *server {
 		t.Fatalf("pgtest: %v", err)
 	}
 	if !said.Swap(true) {
-		fmt.Fprintf(os.Stderr, "pgtest: SKIPPING the tests on PostgreSQL: %v\n", err)
+		notice("skipping", fmt.Sprintf("SKIPPING the tests on PostgreSQL: %v", err))
 	}
 	t.Skipf("pgtest: %v", err)
 	return nil

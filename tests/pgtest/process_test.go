@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"tilth/tests/kept"
 	"tilth/tests/pgtest"
 )
 
@@ -45,7 +46,7 @@ func TestChild(t *testing.T) {
 func child(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), kept.Variable+"="), env...) // its notices are not those of this run
 	return cmd
 }
 
@@ -174,7 +175,7 @@ func TestWithoutAServer(t *testing.T) {
 // TestNothingFailsWithoutAServer asserts that the tests of this package are left out where there is no PostgreSQL.
 func TestNothingFailsWithoutAServer(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.skip=^("+t.Name()+"|TestWithoutAServer)$")
-	cmd.Env = append(os.Environ(), "TILTH_TEST_POSTGRES=none", "TILTH_REQUIRE_POSTGRES=")
+	cmd.Env = append(os.Environ(), kept.Variable+"=", "TILTH_TEST_POSTGRES=none", "TILTH_REQUIRE_POSTGRES=")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- SKIP: TestOpenGivesAnEmptyDatabase")
