@@ -18,7 +18,7 @@ import (
 	"tilth/core/vegetation"
 	"tilth/ports"
 	"tilth/tests/realdata"
-	"tilth/tests/rig"
+	"tilth/tests/season"
 )
 
 // counted is an imagery source that counts the pixels read.
@@ -55,7 +55,7 @@ func layersOf(t *testing.T, c *satellite.Computer, req satellite.LayerRequest) (
 // those of the profile, and no more pixels are read for them.
 func TestMapsEqualTheArchiveAndTheProfile(t *testing.T) {
 	t.Parallel()
-	archive := rig.Archive(t)
+	archive := season.Archive(t)
 	source, err := catalog.Open(archive.Dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, source.Close()) })
@@ -159,7 +159,7 @@ func TestMapsOfRealScenesEqualTheProfile(t *testing.T) {
 // Known dates of a map are taken over without reading anything.
 func TestKnownDatesOfMapsAreNotReadAgain(t *testing.T) {
 	t.Parallel()
-	archive := rig.Archive(t)
+	archive := season.Archive(t)
 	source, err := catalog.Open(archive.Dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, source.Close()) })

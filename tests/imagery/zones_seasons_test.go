@@ -16,7 +16,7 @@ import (
 	"tilth/core/geo"
 	"tilth/core/vegetation"
 	"tilth/ports"
-	"tilth/tests/rig"
+	"tilth/tests/season"
 )
 
 // threeYears is the demo's archive with the two years before its own: the same scenes one and two years earlier, on
@@ -71,7 +71,7 @@ func (a threeYears) third(p geo.Position) int {
 // poor and what never is, and its peaks change from year to year. In the last season alone it is as good as the middle.
 func TestZonesOfSeveralSeasons(t *testing.T) {
 	t.Parallel()
-	made := rig.Archive(t)
+	made := season.Archive(t)
 	outline := made.Parcels[0].Boundary
 	plane, err := geo.NewUTM(32630)
 	require.NoError(t, err)

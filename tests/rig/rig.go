@@ -26,6 +26,7 @@ import (
 	"tilth/ports"
 	"tilth/tests/kept"
 	"tilth/tests/pgtest"
+	"tilth/tests/season"
 	"tilth/tests/secrets"
 	"tilth/wire"
 )
@@ -151,18 +152,10 @@ func EachKind(t *testing.T, sqlite, postgres func(testing.TB) string, test func(
 	}
 }
 
-// archive is the synthetic archive, made once per process.
-var archive = sync.OnceValues(func() (synthetic.Archive, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("tilth-test-archive-%d-%d", synthetic.Format, os.Getuid()))
-	return synthetic.Make(context.Background(), dir, synthetic.Options{})
-})
-
 // Archive returns the synthetic archive, made once and shared by all tests of the machine.
 func Archive(t testing.TB) synthetic.Archive {
 	t.Helper()
-	a, err := archive()
-	require.NoError(t, err)
-	return a
+	return season.Archive(t)
 }
 
 // twoSeasons is the archive with the previous season added, made once per machine: what a full demonstration has after a while.
@@ -178,7 +171,7 @@ var twoSeasons = sync.OnceValues(func() (string, error) {
 // imagery is the source of the synthetic archive, opened once per process: reading its
 // two hundred documents takes longer than everything else in a server's start.
 var imagery = sync.OnceValues(func() (*catalog.Catalog, error) {
-	made, err := archive()
+	made, err := season.Made()
 	if err != nil {
 		return nil, err
 	}
