@@ -18,7 +18,7 @@ func TestEvidenceOfTheTables(t *testing.T) {
 	t.Parallel()
 	values, ranges, marks := map[string]int{}, map[string]int{}, map[string]int{}
 	recalled, seen, empty := 0, 0, 0
-	for _, f := range factors(t, ghg.IPCC2019).Every() {
+	for _, f := range factors(t, ghg.IPCC2019).Rows() {
 		values[f.Status]++
 		if f.Ranged {
 			require.NotEmpty(t, f.RangeStatus, f.Key)

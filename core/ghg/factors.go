@@ -235,6 +235,38 @@ func (s *FactorSet) Row(key string) (Factor, bool) {
 	return Factor{}, false
 }
 
+// Rows returns the rows of the tables, ordered by their keys.
+func (s *FactorSet) Rows() []Factor {
+	out := make([]Factor, 0, len(s.rows))
+	for _, key := range slices.Sorted(maps.Keys(s.rows)) {
+		out = append(out, *s.rows[key])
+	}
+	return out
+}
+
+// Copy returns a set with rows of its own, and these rows, ordered by their keys. Their values, each in its unit, can be
+// changed between two calculations without changing this set. The warming potentials and the digest remain those of
+// this set.
+func (s *FactorSet) Copy() (*FactorSet, []*Factor) {
+	out, rows, fresh := *s, make([]*Factor, 0, len(s.rows)), make(map[*Factor]*Factor, len(s.rows))
+	out.rows, out.targets = make(map[string]*Factor, len(s.rows)), slices.Clone(s.targets)
+	for _, row := range s.Rows() {
+		fresh[s.rows[row.Key]], out.rows[row.Key] = &row, &row
+		rows = append(rows, &row)
+	}
+	for i := range out.targets {
+		t := &out.targets[i]
+		t.factor = fresh[t.factor]
+		if t.zones != nil {
+			t.zones = maps.Clone(t.zones)
+			for zone, f := range t.zones {
+				t.zones[zone] = fresh[f]
+			}
+		}
+	}
+	return &out, rows
+}
+
 // digest covers what a result can depend on, in a fixed order.
 func digest(t FactorTables) string {
 	h := sha256.New()

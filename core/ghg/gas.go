@@ -63,6 +63,9 @@ func (s *FactorSet) resolveGWP() error {
 	return nil
 }
 
+// WarmingPotential returns what a kg of a gas warms over 100 years, kg CO2e per kg. That of [NotSplit] is 1.
+func (s *FactorSet) WarmingPotential(g Gas) float64 { return s.gwp[g] }
+
 var stepCO2e = newStep("co2e", "M * GWP", "kg CO2e", "IPCC 2006 V1 ch8", of2(CO2e), "M kg", "GWP kg CO2e/kg")
 
 // CO2e returns a mass times its warming potential, kg CO2e (IPCC 2006 V1 ch8).

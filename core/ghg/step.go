@@ -1,6 +1,9 @@
 package ghg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Argument is one quantity of an equation.
 type Argument struct{ Symbol, Unit string }
@@ -16,6 +19,12 @@ type Step struct {
 
 // steps is every equation of the engine, in a fixed order.
 var steps []*Step
+
+// Steps returns every equation of the engine, in a fixed order.
+func Steps() []*Step { return slices.Clone(steps) }
+
+// Compute returns the result, in the unit of the step, for one value of each argument, in their order and units.
+func (s *Step) Compute(arguments ...float64) float64 { return s.compute(arguments) }
 
 // newStep registers an equation; arguments are "symbol unit".
 func newStep(name, formula, unit, source string, compute func([]float64) float64, arguments ...string) *Step {
