@@ -153,7 +153,7 @@ func pageOf(ctx context.Context, c *rest.Call, use *soil.Links) (rest.Raw, error
 	guardLink(c)
 	c.SetHeader("Content-Security-Policy", linkPolicy)
 	return rest.Raw{ContentType: "text/html; charset=utf-8", Write: func(w io.Writer) error {
-		_, err := io.WriteString(w, string(linkPage(opens)))
+		_, err := io.WriteString(w, string(LinkPage(opens)))
 		return err
 	}}, nil
 }

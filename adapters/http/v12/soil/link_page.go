@@ -10,8 +10,8 @@ import (
 //go:embed link.html
 var linkText string
 
-// linkPage returns the page for what a code opens; nil: it opens nothing.
-func linkPage(opens *Linked) markup.Text {
+// LinkPage returns the page, in HTML, that a phone shows for what a code opens; nil: the code opens nothing.
+func LinkPage(opens *Linked) markup.Text {
 	switch {
 	case opens == nil:
 		return markup.Fill(linkText, map[string]any{"Title": "Nothing here", "Body": markup.Text(`<h1>This code opens nothing</h1>
