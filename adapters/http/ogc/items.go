@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tilth/adapters/http/member"
+	"tilth/adapters/http/ogc/parameter"
 	"tilth/adapters/http/rest"
 	"tilth/app/features"
 	"tilth/core/fault"
@@ -93,7 +94,7 @@ func (k kind[R, T, P]) register() {
 	rest.Handle(k.api, item, func(ctx context.Context, c *rest.Call, in struct {
 		ID string `path:"featureId"`
 	}) (rest.Bare[Item[P]], error) {
-		id, ok := parseID(in.ID)
+		id, ok := parameter.ParseID(in.ID)
 		if !ok {
 			return rest.Bare[Item[P]]{}, fault.Missing("feature")
 		}
@@ -184,7 +185,7 @@ func beside(c *rest.Call, rel, param string, id *features.ID) []Link {
 	return []Link{{c.Here(func(query url.Values) {
 		query.Del(afterParam)
 		query.Del(beforeParam)
-		query.Set(param, textOf(*id))
+		query.Set(param, parameter.TextOf(*id))
 	}), rel, mediaGeoJSON, "The neighbouring page"}}
 }
 
@@ -193,5 +194,5 @@ func shownID(id features.ID) member.Value {
 	if id.Part == 0 {
 		return member.Value{V: id.Record}
 	}
-	return member.Value{V: textOf(id)}
+	return member.Value{V: parameter.TextOf(id)}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tilth/adapters/http/member"
+	"tilth/adapters/http/ogc/parameter"
 	"tilth/adapters/http/rest"
 	"tilth/adapters/http/v12/form"
 	"tilth/app/features"
@@ -236,7 +237,7 @@ func stacID(id features.ID) string {
 // parseID reads the id of an item; ok is false if the text is not one.
 func (p stacProduct) parseID(text string) (id features.ID, ok bool) {
 	record, date, dated := strings.Cut(text, "-")
-	if id, ok = parseID(record); !ok || id.Part > 0 || !dated {
+	if id, ok = parameter.ParseID(record); !ok || id.Part > 0 || !dated {
 		return id, ok && id.Part == 0
 	}
 	day, err := time.Parse(time.DateOnly, date)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tilth/adapters/http/member"
+	"tilth/adapters/http/ogc/parameter"
 	"tilth/adapters/http/query"
 	"tilth/adapters/http/rest"
 	"tilth/app/features"
@@ -121,11 +122,11 @@ func (s STACSearch) query() (q features.Query, err error) {
 	errs := fault.Fields{}
 	q.Limit = int(min(cmp.Or(s.Limit, query.DefaultLimit), query.MaxLimit))
 	if s.BBox != nil {
-		q.Boxes = boxesOf(s.BBox)
+		q.Boxes = parameter.BoxesOf(s.BBox)
 		errs.AddIf(q.Boxes == nil, bboxParam, noBox)
 	}
 	if s.Datetime != "" {
-		q.Span = parseSpan(s.Datetime)
+		q.Span = parameter.ParseSpan(s.Datetime)
 		errs.AddIf(q.Span == nil, timeParam, noSpan)
 	}
 	return q, s.narrow(&q, errs)
@@ -182,7 +183,7 @@ func (r stacRoutes) find(ctx context.Context, c *rest.Call, all []stacProduct, s
 		}
 		out.Features = append(out.Features, shown...)
 		out.Returned = len(out.Features)
-		last = p.id + "/" + textOf(page.Features[len(page.Features)-1].ID)
+		last = p.id + "/" + parameter.TextOf(page.Features[len(page.Features)-1].ID)
 		if page.Next != nil {
 			return out, last, nil
 		}
@@ -235,7 +236,7 @@ func (s STACSearch) behind(chosen []stacProduct) (rest []stacProduct, after *fea
 	}
 	collection, item, _ := strings.Cut(s.After, "/")
 	at := slices.IndexFunc(chosen, func(p stacProduct) bool { return p.id == collection })
-	id, ok := parseID(item)
+	id, ok := parameter.ParseID(item)
 	if at < 0 || !ok {
 		return nil, nil, fault.Field(afterParam, "Use the link to the next page unchanged.")
 	}

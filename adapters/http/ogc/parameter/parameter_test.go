@@ -1,4 +1,4 @@
-package ogc
+package parameter_test
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/http/ogc/parameter"
 	"tilth/app/features"
 	"tilth/core/geo"
 )
@@ -26,7 +27,7 @@ func TestParseSpan(t *testing.T) {
 		"2025-03-01":                                  {at("2025-03-01T00:00:00Z"), at("2025-03-01T23:59:59.999999Z")},
 		"2025-03-01/2025-03-01":                       {at("2025-03-01T00:00:00Z"), at("2025-03-01T23:59:59.999999Z")},
 	} {
-		got := parseSpan(text)
+		got := parameter.ParseSpan(text)
 		require.NotNil(t, got, text)
 		for i, end := range []*time.Time{got.From, got.To} {
 			require.Equal(t, want[i] == nil, end == nil, text)
@@ -34,20 +35,20 @@ func TestParseSpan(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "..", "/", "../..", "2025", "2025-13-01", "2025-03-02/2025-03-01", "a/b", "2025-03-01/2025-03-02/2025-03-03", "2025-03-01T12:00:00"} {
-		require.Nil(t, parseSpan(text), text)
+		require.Nil(t, parameter.ParseSpan(text), text)
 	}
 }
 
 func TestParseID(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]features.ID{"7": {Record: 7}, "7.3": {Record: 7, Part: 3}, "9223372036854775807": {Record: 1<<63 - 1}} {
-		got, ok := parseID(text)
+		got, ok := parameter.ParseID(text)
 		require.True(t, ok, text)
 		require.Equal(t, want, got)
-		require.Equal(t, text, textOf(got))
+		require.Equal(t, text, parameter.TextOf(got))
 	}
 	for _, text := range []string{"", "0", "-1", "+1", "7.", "7.0", ".3", "7.3.1", "7.-3", "x", "9223372036854775808", "7.99999999999"} {
-		_, ok := parseID(text)
+		_, ok := parameter.ParseID(text)
 		require.False(t, ok, text)
 	}
 }
@@ -70,6 +71,6 @@ func TestParseBox(t *testing.T) {
 		"Inf,2,3,4":        nil,
 		"a,b,c,d":          nil,
 	} {
-		require.Equal(t, want, parseBox(text), text)
+		require.Equal(t, want, parameter.ParseBox(text), text)
 	}
 }
