@@ -1,7 +1,7 @@
-package cli
+package cli_test
 
 import (
-	"errors"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
 )
 
 // noProgram is a program with which no command gets anywhere: a command line that reaches it was understood.
-type noProgram struct{ Program }
+type noProgram struct{ cli.Program }
 
-func (noProgram) Build() Build { return Build{Version: "test"} }
+func (noProgram) Build() cli.Build { return cli.Build{Version: "test"} }
 
 func helped(t *testing.T) *cobra.Command {
 	t.Helper()
-	cfg, err := ReadConfig(nil)
+	root, err := cli.Commands(noProgram{})
 	require.NoError(t, err)
-	s := &shell{Streams: Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, program: noProgram{}, cfg: cfg}
-	root := s.root()
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
 	return root
@@ -53,14 +53,12 @@ func understood(t *testing.T, line string) (path string) {
 	root, args := helped(t), shellWords(line)[1:]
 	cmd, _, err := root.Find(args)
 	require.NoError(t, err, line)
-	root.SetArgs(args)
+	var errOut strings.Builder
 	func() {
 		defer func() { _ = recover() }() // it got as far as the program
-		var usage usageError
-		if err := root.ExecuteContext(t.Context()); errors.As(err, &usage) {
-			t.Errorf("%s: %v", line, err)
-		}
+		cli.Run(t.Context(), noProgram{}, args, nil, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &errOut})
 	}()
+	require.NotContains(t, errOut.String(), "See `tilth --help`", line)
 	return cmd.CommandPath()
 }
 
@@ -119,18 +117,27 @@ func TestHelpNamesCommandsThatExist(t *testing.T) {
 }
 
 func TestUnknownVariablesAreNamedWithTheNearest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	status, _, errOut := typed(t, map[string]string{
+		"TILTH_DATABSE_URL": "x", "TILTH_MAX_BULKS": "1", "TILTH_SOMETHING_QUITE_DIFFERENT": "", "TILTH_ADDR": ":1", "TILTH_COPY_TO": "x",
+		"TILTH_TEST_POSTGRES": "x", "TILTH_REAL_DATA": "x", "TILTH_REQUIRE_POSTGRES": "1", "HOME": "x", "OTEL_SERVICE_NAME": "x",
+	}, "", "config")
+	require.Zero(t, status, errOut)
+	nearest := map[string]string{}
+	for line := range strings.Lines(errOut) {
+		found := regexp.MustCompile(` variable=(\S+)(?: did_you_mean=(\S+))?\n$`).FindStringSubmatch(line)
+		require.NotNil(t, found, line)
+		nearest[found[1]] = found[2]
+	}
 	require.Equal(t, map[string]string{
 		"TILTH_DATABSE_URL": "TILTH_DATABASE_URL", "TILTH_MAX_BULKS": "TILTH_MAX_BULK", "TILTH_SOMETHING_QUITE_DIFFERENT": "",
-	}, unknownVariables(map[string]string{
-		"TILTH_DATABSE_URL": "x", "TILTH_MAX_BULKS": "1", "TILTH_SOMETHING_QUITE_DIFFERENT": "", "TILTH_ADDR": "x", "TILTH_COPY_TO": "x",
-		"TILTH_TEST_POSTGRES": "x", "TILTH_REAL_DATA": "x", "TILTH_REQUIRE_POSTGRES": "1", "HOME": "x", "OTEL_SERVICE_NAME": "x",
-	}))
+	}, nearest)
 }
 
 // A misspelt variable causes a warning in every command, and is not refused.
 func TestAMisspeltVariableIsAWarning(t *testing.T) {
 	var out, errOut strings.Builder
-	status := Run(t.Context(), noProgram{}, []string{"config"}, map[string]string{"TILTH_DATABSE_URL": "sqlite:x"}, Streams{Out: &out, Err: &errOut})
+	status := cli.Run(t.Context(), noProgram{}, []string{"config"}, map[string]string{"TILTH_DATABSE_URL": "sqlite:x"}, cli.Streams{Out: &out, Err: &errOut})
 	require.Zero(t, status, errOut.String())
 	require.Contains(t, errOut.String(), "level=WARN")
 	require.Contains(t, errOut.String(), "variable=TILTH_DATABSE_URL did_you_mean=TILTH_DATABASE_URL")
@@ -158,5 +165,16 @@ func TestVariablesOfTheTestsPass(t *testing.T) {
 		}))
 	}
 	require.Greater(t, len(environ), 10)
-	require.Empty(t, unknownVariables(environ))
+	t.Chdir(t.TempDir())
+	status, out, errOut := typed(t, nil, "", "config", "--json")
+	require.Zero(t, status, errOut)
+	var settings map[string]string
+	require.NoError(t, json.Unmarshal([]byte(out), &settings))
+	for variable := range settings {
+		delete(environ, variable) // which would have no value here
+	}
+	require.Greater(t, len(environ), 10)
+	status, _, errOut = typed(t, environ, "", "config")
+	require.Zero(t, status, errOut)
+	require.Empty(t, errOut)
 }

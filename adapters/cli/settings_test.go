@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/cli"
 )
 
 // keyProgram also makes a key.
@@ -18,7 +20,7 @@ func (keyProgram) NewSecretKey() string { return "a-key" }
 func typed(t *testing.T, environ map[string]string, in string, args ...string) (status int, out, errOut string) {
 	t.Helper()
 	var o, e strings.Builder
-	status = Run(t.Context(), keyProgram{}, args, environ, Streams{In: strings.NewReader(in), Out: &o, Err: &e})
+	status = cli.Run(t.Context(), keyProgram{}, args, environ, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e})
 	return status, o.String(), e.String()
 }
 
