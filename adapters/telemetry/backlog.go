@@ -20,7 +20,7 @@ const (
 // Watch adds figures of what waits in the database, read when they are asked for. A database that is slow or unavailable
 // holds up no scrape for longer than a second: the last reading stays, with its age.
 func (t *Telemetry) Watch(registry *prometheus.Registry, read func(ctx context.Context) (ports.Backlog, error), more ...prometheus.Collector) error {
-	t.backlog = newBacklog(read, backlogWait)
+	t.backlog = newBacklog(read)
 	for _, one := range append(more, t.backlog) {
 		if err := registry.Register(one); err != nil {
 			return err
@@ -45,7 +45,6 @@ func (t *Telemetry) Kinds(kinds ...string) {
 // backlog reads and keeps what waits in the database.
 type backlog struct {
 	read func(ctx context.Context) (ports.Backlog, error)
-	wait time.Duration
 
 	mu      sync.Mutex
 	last    ports.Backlog
@@ -57,12 +56,12 @@ type backlog struct {
 	jobs, oldest, events, lag, deliveries, age, failures *prometheus.Desc
 }
 
-func newBacklog(read func(ctx context.Context) (ports.Backlog, error), wait time.Duration) *backlog {
+func newBacklog(read func(ctx context.Context) (ports.Backlog, error)) *backlog {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, labels, nil)
 	}
 	return &backlog{
-		read: read, wait: wait,
+		read:       read,
 		jobs:       desc("tilth_jobs", "Jobs in the database by state: waiting (due), scheduled (due later), running, failed (for good); up to 10,000 per state are counted.", "kind", "state"),
 		oldest:     desc("tilth_jobs_oldest_age_seconds", "How long the longest-waiting job of a kind has been due.", "kind"),
 		events:     desc("tilth_outbox_events", "Events in the outbox that are not yet published; up to 10,000 are counted."),
@@ -139,7 +138,7 @@ func (b *backlog) refresh() {
 	b.mu.Unlock()
 	select {
 	case <-reading:
-	case <-time.After(b.wait):
+	case <-time.After(backlogWait):
 	}
 }
 

@@ -1,4 +1,4 @@
-package telemetry
+package telemetry_test
 
 import (
 	"context"
@@ -7,22 +7,25 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"tilth/adapters/telemetry"
 	"tilth/core/fault"
 	"tilth/ports"
+	"tilth/tests/collector"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t *testing.T, endpoint string) (*Telemetry, *prometheus.Registry) {
+func open(t *testing.T, endpoint string) (*telemetry.Telemetry, *prometheus.Registry) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	eyes, err := Open(Options{Endpoint: endpoint, Version: "1", Replica: "r", Log: slog.New(slog.DiscardHandler), Registry: registry})
+	eyes, err := telemetry.Open(telemetry.Options{Endpoint: endpoint, Version: "1", Replica: "r", Log: slog.New(slog.DiscardHandler), Registry: registry})
 	require.NoError(t, err)
 	return eyes, registry
 }
@@ -85,48 +88,61 @@ func TestWithoutCollector(t *testing.T) {
 
 func TestRefusedSettings(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-	_, err := Open(Options{Endpoint: "http://localhost:4317", Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry()})
+	_, err := telemetry.Open(telemetry.Options{Endpoint: "http://localhost:4317", Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry()})
 	require.ErrorContains(t, err, "http/protobuf")
 }
 
 // A span shows the code of a fault, and never the words of an error, which may quote what a record holds.
 func TestCodes(t *testing.T) {
-	for want, err := range map[string]error{
+	to := collector.Start(t)
+	eyes, _ := open(t, to.URL)
+	codes := map[string]error{
 		"lease_lost": fault.New(fault.Conflict, "lease_lost", "secret"), "error": errors.New("duplicate key: secret"),
 		"cancelled": context.Canceled, "timeout": context.DeadlineExceeded,
-	} {
-		require.Equal(t, want, codeOf(err))
 	}
+	for code, err := range codes {
+		_, end := eyes.Tracer().Begin(t.Context(), ports.Activity{Kind: ports.ActUseCase, Name: "ends with " + code})
+		end(ports.Ending{Err: err})
+	}
+	require.NoError(t, eyes.Close(t.Context()))
+	require.Len(t, to.Spans(), len(codes))
+	for want := range codes {
+		spans := to.Spans().Named("ends with " + want)
+		require.Len(t, spans, 1)
+		require.Equal(t, want, spans[0].Status.Message)
+		require.Equal(t, want, collector.Attribute(spans[0], "error.type"))
+	}
+	require.NotContains(t, string(to.Raw()), "secret")
 }
 
 // A scrape does not wait for a database that is slow: what is not known is absent, what was known stays.
 func TestBacklogOfASlowDatabase(t *testing.T) {
-	answer, asked := make(chan error), make(chan struct{}, 10)
-	b := newBacklog(func(context.Context) (ports.Backlog, error) {
-		asked <- struct{}{}
-		err := <-answer
-		return ports.Backlog{Events: 7, Jobs: []ports.BacklogJobs{
-			{Kind: "a", State: ports.JobWaiting, Count: 3, Age: 4}, {Kind: "a", State: ports.JobFailed, Count: 1},
-		}}, err
-	}, time.Millisecond)
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(b)
-	require.Empty(t, values(t, registry, "tilth_outbox_events"))
-	require.Empty(t, values(t, registry, "tilth_outbox_events"), "the first reading is still under way")
-	require.Len(t, asked, 1, "it is not begun twice")
-	reading := b.reading
-	answer <- nil
-	<-reading
-	require.Equal(t, map[string]float64{"": 7}, values(t, registry, "tilth_outbox_events"))
-	require.Equal(t, map[string]float64{"a waiting ": 3, "a failed ": 1}, values(t, registry, "tilth_jobs"))
-	require.Equal(t, map[string]float64{"a ": 4}, values(t, registry, "tilth_jobs_oldest_age_seconds"))
-	require.Len(t, asked, 1, "a reading serves for a while")
+	synctest.Test(t, func(t *testing.T) {
+		answer, asked := make(chan error), make(chan struct{}, 10)
+		eyes, registry := open(t, "")
+		require.NoError(t, eyes.Watch(registry, func(context.Context) (ports.Backlog, error) {
+			asked <- struct{}{}
+			err := <-answer
+			return ports.Backlog{Events: 7, Jobs: []ports.BacklogJobs{
+				{Kind: "a", State: ports.JobWaiting, Count: 3, Age: 4}, {Kind: "a", State: ports.JobFailed, Count: 1},
+			}}, err
+		}))
+		require.Empty(t, values(t, registry, "tilth_outbox_events"))
+		require.Empty(t, values(t, registry, "tilth_outbox_events"), "the first reading is still under way")
+		require.Len(t, asked, 1, "it is not begun twice")
+		answer <- nil
+		synctest.Wait() // until the reading has ended
+		require.Equal(t, map[string]float64{"": 7}, values(t, registry, "tilth_outbox_events"))
+		require.Equal(t, map[string]float64{"a waiting ": 3, "a failed ": 1}, values(t, registry, "tilth_jobs"))
+		require.Equal(t, map[string]float64{"a ": 4}, values(t, registry, "tilth_jobs_oldest_age_seconds"))
+		require.Len(t, asked, 1, "a reading serves for a while")
 
-	b.at = b.at.Add(-time.Minute)
-	require.Equal(t, map[string]float64{"": 7}, values(t, registry, "tilth_outbox_events"), "the last reading stays")
-	require.Greater(t, values(t, registry, "tilth_backlog_age_seconds")[""], 59.0)
-	reading = b.reading
-	answer <- errors.New("gone")
-	<-reading
-	require.Equal(t, 1.0, b.failed)
+		time.Sleep(time.Minute) // of the clock of the bubble
+		require.Equal(t, map[string]float64{"": 7}, values(t, registry, "tilth_outbox_events"), "the last reading stays")
+		require.Greater(t, values(t, registry, "tilth_backlog_age_seconds")[""], 59.0)
+		answer <- errors.New("gone")
+		synctest.Wait()
+		require.Equal(t, map[string]float64{"": 1}, values(t, registry, "tilth_backlog_failures_total"))
+		answer <- nil // to the reading that this scrape began
+	})
 }
