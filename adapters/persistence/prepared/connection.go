@@ -13,6 +13,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 	"modernc.org/sqlite"
+
+	_ "tilth/adapters/persistence/prepared/journal" // before a database is opened
 )
 
 // maxPrepared bounds the statements that a connection to SQLite keeps prepared; pgx keeps as many of its own.

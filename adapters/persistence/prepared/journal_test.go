@@ -1,4 +1,4 @@
-package prepared
+package prepared_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"tilth/adapters/persistence/prepared"
+	"tilth/adapters/persistence/prepared/journal"
 )
 
 // file is a connector to a database in a file.
@@ -22,8 +25,8 @@ func (file) Driver() driver.Driver { return &sqlite.Driver{} }
 // SQLite accepts the room before a database is opened, and a statement that needs more and fails in the middle is rolled back whole.
 func TestStatementsAreTakenBackWhateverTheyChanged(t *testing.T) {
 	t.Parallel()
-	require.EqualValues(t, sqlite3.SQLITE_OK, journaled)
-	db := sql.OpenDB(Connector{Connector: file(filepath.Join(t.TempDir(), "t.db"))})
+	require.EqualValues(t, sqlite3.SQLITE_OK, journal.Answer)
+	db := sql.OpenDB(prepared.Connector{Connector: file(filepath.Join(t.TempDir(), "t.db"))})
 	db.SetMaxOpenConns(1)
 	defer db.Close()
 	run := func(statement string) error {

@@ -1,6 +1,9 @@
 package prepared
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // shownStatement is how many bytes of a statement are shown.
 const shownStatement = 2 << 10
@@ -84,4 +87,27 @@ func endOfName(text string, i int) int {
 		continue
 	}
 	return i
+}
+
+// named finds the table of a statement.
+var named = regexp.MustCompile(`^(?:FROM|INTO|UPDATE) +"?([a-z_]+)`)
+
+// Headline returns the verb and the table of a statement without its values: SELECT farms. The table is the one outside
+// of all brackets.
+func Headline(shown string) string {
+	verb, _, _ := strings.Cut(strings.TrimSpace(shown), " ")
+	depth := 0
+	for i := range len(shown) {
+		switch shown[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case 'F', 'I', 'U':
+			if table := named.FindStringSubmatch(shown[i:]); depth == 0 && table != nil {
+				return verb + " " + table[1]
+			}
+		}
+	}
+	return verb
 }

@@ -1,4 +1,4 @@
-package prepared
+package prepared_test
 
 import (
 	"strings"
@@ -10,6 +10,8 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"github.com/uptrace/bun/schema"
 	"pgregory.net/rapid"
+
+	"tilth/adapters/persistence/prepared"
 )
 
 func TestStatementsWithoutValues(t *testing.T) {
@@ -21,22 +23,36 @@ func TestStatementsWithoutValues(t *testing.T) {
 		`SELECT 'never closed`: `SELECT ?`,
 		`BEGIN`:                `BEGIN`,
 	} {
-		require.Equal(t, want, WithoutValues(text))
+		require.Equal(t, want, prepared.WithoutValues(text))
 	}
-	require.LessOrEqual(t, len(WithoutValues("SELECT "+strings.Repeat("a, ", shownStatement))), shownStatement+1)
+	const shown = 2 << 10
+	require.LessOrEqual(t, len(prepared.WithoutValues("SELECT "+strings.Repeat("a, ", shown))), shown+1)
 }
 
 // A value that bun writes into a statement is in no part of what is shown of it, on either database.
 func TestNoValueIsShown(t *testing.T) {
 	t.Parallel()
-	dialects := []schema.Dialect{sqlitedialect.New(), pgdialect.New(), Dialect(sqlitedialect.New()), Dialect(pgdialect.New())}
+	dialects := []schema.Dialect{sqlitedialect.New(), pgdialect.New(), prepared.Dialect(sqlitedialect.New()), prepared.Dialect(pgdialect.New())}
 	rapid.Check(t, func(t *rapid.T) {
 		secret := "zq" + rapid.StringMatching(`[a-z0-9'"\\?$,() \x{e9}-]{0,12}`).Draw(t, "text") + "qz"
 		number := rapid.Int64Range(1e9, 1e15).Draw(t, "number")
 		for _, dialect := range dialects {
 			text := schema.NewQueryGen(dialect).FormatQuery("SELECT a FROM b WHERE c = ? AND d IN (?) AND e = ? AND f = ?",
 				secret, bun.List([]string{secret, "other"}), number, []byte(secret))
-			require.Equal(t, "SELECT a FROM b WHERE c = ? AND d IN (?) AND e = ? AND f = ?", strings.ReplaceAll(WithoutValues(text), "X?", "?"))
+			require.Equal(t, "SELECT a FROM b WHERE c = ? AND d IN (?) AND e = ? AND f = ?", strings.ReplaceAll(prepared.WithoutValues(text), "X?", "?"))
 		}
 	})
+}
+
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`SELECT "t"."id" FROM "farms" AS "t"`:                           "SELECT farms",
+		`INSERT INTO jobs (a) VALUES (?)`:                               "INSERT jobs",
+		`SELECT (SELECT count(*) FROM fields) AS n FROM "farms" AS "t"`: "SELECT farms",
+		`SELECT a FROM b WHERE c = ? AND d IN (?) AND e = ? AND f = X?`: "SELECT b",
+		`COMMIT`: "COMMIT",
+	} {
+		require.Equal(t, want, prepared.Headline(text))
+	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"regexp"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -44,7 +42,7 @@ func (h statements) BeforeQuery(ctx context.Context, event *bun.QueryEvent) cont
 	text := event.Query
 	ctx, end := h.observer.Begin(ctx, ports.Activity{Kind: ports.ActStatement, Statement: func() (string, string) {
 		shown := prepared.WithoutValues(text)
-		return headline(shown), shown
+		return prepared.Headline(shown), shown
 	}})
 	event.Stash = map[any]any{endOfStatement{}: end}
 	return ctx
@@ -57,26 +55,4 @@ func (h statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 		err = nil
 	}
 	event.Stash[endOfStatement{}].(func(ports.Ending))(ports.Ending{Err: err})
-}
-
-var table = regexp.MustCompile(`^(?:FROM|INTO|UPDATE) +"?([a-z_]+)`)
-
-// headline returns the verb and the table of a statement without its values: SELECT farms. The table is the one outside
-// of all brackets.
-func headline(shown string) string {
-	verb, _, _ := strings.Cut(strings.TrimSpace(shown), " ")
-	depth := 0
-	for i := range len(shown) {
-		switch shown[i] {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case 'F', 'I', 'U':
-			if named := table.FindStringSubmatch(shown[i:]); depth == 0 && named != nil {
-				return verb + " " + named[1]
-			}
-		}
-	}
-	return verb
 }

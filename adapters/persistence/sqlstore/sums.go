@@ -12,10 +12,10 @@ import (
 	"tilth/ports"
 )
 
-// summed are the tables whose live rows are counted as they are written, by the triggers of the migration "list_sums",
+// Summed are the tables whose live rows are counted as they are written, by the triggers of the migration "list_sums",
 // each with the columns by whose values they are counted as well. In the other columns that lists are filtered by, few
 // rows have the same value, or the values are not references.
-var summed = map[string][]string{
+var Summed = map[string][]string{
 	"farms":          {"created_by"},
 	"fields":         {"created_by", "farm_id"},
 	"seasons":        {"created_by"},
@@ -34,7 +34,7 @@ type sum struct {
 // sumOf returns the sum that is the length of a list of own rows of R; ok is false where the rows must be counted.
 func sumOf[R any](s *Session, known map[string]Filter, scope access.Scope, query ports.Query) (out sum, ok bool) {
 	out.list = s.pool.Table(reflect.TypeFor[R]()).Name
-	keys, ok := summed[out.list]
+	keys, ok := Summed[out.list]
 	if !ok || !Writable(scope) || len(query.Filters) > 1 || !query.Deleted.IsZero() {
 		return out, false
 	}

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlstore_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tilth/adapters/persistence/migrations"
+	"tilth/adapters/persistence/sqlstore"
 )
 
 // The sums and indices that are read must be written by triggers of the migrations.
@@ -24,7 +25,7 @@ func TestTablesThatAreCountedAndSearchedHaveTheirTriggers(t *testing.T) {
 			all.WriteString(text)
 		}
 		schema := all.String()
-		for table, keys := range summed {
+		for table, keys := range sqlstore.Summed {
 			for _, when := range []string{"insert", "update", "delete"} {
 				require.Contains(t, schema, fmt.Sprintf("CREATE TRIGGER tr_%s_sum_%s ", table, when))
 			}
@@ -32,11 +33,11 @@ func TestTablesThatAreCountedAndSearchedHaveTheirTriggers(t *testing.T) {
 				require.Contains(t, schema, fmt.Sprintf("SELECT company_id, '%s', '%s', %[2]s, TRUE", table, key))
 			}
 		}
-		for table, index := range Searched {
+		for table, index := range sqlstore.Searched {
 			want := fmt.Sprintf("AFTER UPDATE OF %s, company_id ON %s\n", index.Column, table)
 			if !forPostgres {
-				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', NEW.id), ('%s', NEW.id)", table, NumbersOf(table)))
-				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', OLD.id), ('%s', OLD.id)", table, NumbersOf(table)))
+				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', NEW.id), ('%s', NEW.id)", table, sqlstore.NumbersOf(table)))
+				require.Contains(t, schema, fmt.Sprintf("VALUES ('%s', OLD.id), ('%s', OLD.id)", table, sqlstore.NumbersOf(table)))
 			} else {
 				want = fmt.Sprintf("ix_%s_search ON %[1]s USING gin (%s ", table, index.Column)
 			}
