@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -81,7 +80,7 @@ func assessmentRow(l *tables.Reader, line []string, columns int) ([]string, erro
 		case i < columns:
 			out[i] = value
 			if l.Guarded() {
-				out[i] = readBack(value)
+				out[i] = delimited.ReadBack(value)
 			}
 			text = text || !blank
 		case !blank:
@@ -122,26 +121,4 @@ func (AssessmentTables) Write(w io.Writer, format string, heading []string, rows
 		}
 	}
 	return out.end()
-}
-
-// reversible guards a text so that [readBack] returns it to the letter: an apostrophe is put before
-// a leading apostrophe too. Numbers are left as they are, and line ends are those of the file's
-// lines: a reader of CSV cannot tell them apart.
-func reversible(text string) string {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if strings.HasPrefix(text, "'") {
-		return "'" + text
-	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
-	return delimited.Guarded(text)
-}
-
-// readBack returns the text that [reversible] has written.
-func readBack(text string) string {
-	if strings.HasPrefix(text, "''") {
-		return text[1:]
-	}
-	return delimited.Unguarded(text)
 }

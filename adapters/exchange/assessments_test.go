@@ -1,4 +1,4 @@
-package exchange
+package exchange_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/exchange"
 	"tilth/adapters/exchange/internal/delimited"
 	"tilth/core/fault"
 )
@@ -20,10 +21,10 @@ func sheetOf(text string) inMemory { return inMemory{bytes.NewReader([]byte(text
 func allRows(t testing.TB, text string) (heading []string, rows [][]string, err error) {
 	t.Helper()
 	file := sheetOf(text)
-	if heading, err = (AssessmentTables{}).Heading(file, ""); err != nil {
+	if heading, err = (exchange.AssessmentTables{}).Heading(file, ""); err != nil {
 		return nil, nil, err
 	}
-	for row, err := range (AssessmentTables{}).Rows(file, "") {
+	for row, err := range (exchange.AssessmentTables{}).Rows(file, "") {
 		if err != nil {
 			return heading, rows, err
 		}
@@ -73,10 +74,10 @@ func TestFormulasAreGuardedAndComeBack(t *testing.T) {
 	for text, file := range map[string]string{
 		"=1+1": "'=1+1", "@x": "'@x", "+a": "'+a", "-a": "'-a", "'=": "''=", "'": "''", "''x": "'''x", "\tx": "'\tx", "-5.25": "-5.25", "+3": "+3", "plain": "plain", "": "", "x=1": "x=1",
 	} {
-		require.Equal(t, file, reversible(text))
-		require.Equal(t, text, readBack(file))
+		require.Equal(t, file, delimited.Reversible(text))
+		require.Equal(t, text, delimited.ReadBack(file))
 	}
-	require.Equal(t, "'it", readBack("'it"), "what a person typed stays")
+	require.Equal(t, "'it", delimited.ReadBack("'it"), "what a person typed stays")
 }
 
 func FuzzAssessmentTables(f *testing.F) {

@@ -1,4 +1,4 @@
-package exchange
+package exchange_test
 
 import (
 	"math"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/exchange"
 	"tilth/core/fault"
 )
 
 func TestReadCells(t *testing.T) {
-	table, err := ReadCells(strings.NewReader("\uFEFFrow,col,ec,clay\n0,0,1.5,NA\n0,1,,2e1\n"), nil)
+	table, err := exchange.ReadCells(strings.NewReader("\uFEFFrow,col,ec,clay\n0,0,1.5,NA\n0,1,,2e1\n"), nil)
 	require.NoError(t, err)
 	require.Equal(t, []float64{0, 1}, table.Col)
 	require.Nil(t, table.X)
@@ -21,7 +22,7 @@ func TestReadCells(t *testing.T) {
 	require.True(t, math.IsNaN(table.Layers[0].Values[1]))
 	require.True(t, math.IsNaN(table.Layers[1].Values[0]))
 
-	table, err = ReadCells(strings.NewReader("x,name,y,ec\n5,plot,6,7\n"), []string{"ec"})
+	table, err = exchange.ReadCells(strings.NewReader("x,name,y,ec\n5,plot,6,7\n"), []string{"ec"})
 	require.NoError(t, err, "columns that are not asked for may hold anything")
 	require.Equal(t, []float64{6}, table.Y)
 }
@@ -39,12 +40,12 @@ func TestReadCellsRefuses(t *testing.T) {
 		"row,col,a\n1,1\n":         "Line 2 cannot be read as CSV",
 		"row,col,a\n1,\"1,2\n":     "cannot be read as CSV",
 	} {
-		_, err := ReadCells(strings.NewReader(text), nil)
+		_, err := exchange.ReadCells(strings.NewReader(text), nil)
 		problem, ok := fault.As(err)
 		require.True(t, ok, text)
 		require.Contains(t, problem.Fields["cells"].([]string)[0], want, text)
 	}
-	_, err := ReadCells(strings.NewReader("row,col,a\n1,1,1\n"), []string{"b"})
+	_, err := exchange.ReadCells(strings.NewReader("row,col,a\n1,1,1\n"), []string{"b"})
 	require.ErrorContains(t, err, `no layer "b"`)
 }
 
@@ -53,7 +54,7 @@ func FuzzReadCells(f *testing.F) {
 	f.Add("row,col,a\n1,1,1\n")
 	f.Add("x,y,a,b\n1,1,1,\n2,1,NaN,3\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := ReadCells(strings.NewReader(text), nil)
+		table, err := exchange.ReadCells(strings.NewReader(text), nil)
 		if err != nil {
 			_, ok := fault.As(err)
 			require.True(t, ok, "%v", err)

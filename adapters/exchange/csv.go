@@ -143,7 +143,7 @@ func cell(value any) string {
 	case string:
 		return delimited.Guarded(v)
 	case entered:
-		return reversible(string(v))
+		return delimited.Reversible(string(v))
 	case *float64:
 		if v == nil {
 			return ""

@@ -1,4 +1,4 @@
-package exchange
+package exchange_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/exchange"
 	"tilth/core/fault"
 	"tilth/core/stratification/labtable"
 	"tilth/core/stratification/sample"
@@ -22,7 +23,7 @@ func FuzzSampleRows(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		table, err := SampleTables{}.Read(bytes.NewReader(content), ports.SampleTableOptions{MaxRows: 100})
+		table, err := exchange.SampleTables{}.Read(bytes.NewReader(content), ports.SampleTableOptions{MaxRows: 100})
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return

@@ -173,6 +173,28 @@ func Unguarded(text string) string {
 	return text
 }
 
+// Reversible guards a text so that [ReadBack] returns it to the letter: an apostrophe is put before
+// a leading apostrophe too. Numbers are left as they are, and line ends are those of the file's
+// lines: a reader of CSV cannot tell them apart.
+func Reversible(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if strings.HasPrefix(text, "'") {
+		return "'" + text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return Guarded(text)
+}
+
+// ReadBack returns the text that [Reversible] has written.
+func ReadBack(text string) string {
+	if strings.HasPrefix(text, "''") {
+		return text[1:]
+	}
+	return Unguarded(text)
+}
+
 func formula(text string) bool {
 	text = strings.TrimLeft(text, "'")
 	return text != "" && strings.ContainsRune(formulaSigns, rune(text[0]))
