@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/adapters/render/internal/placer"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 )
@@ -63,7 +64,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 	frame := around
 	frame.Bottom -= strip
 	v := viewOf(frame, s.framed(fields), insetOf(frame.Width()))
-	room := newPlacer(frame, p.size)
+	room := placer.New(frame, reserveRadius*p.size)
 	p.Box(frame, draw.Style{Fill: draw.Land, Edge: draw.Rule, Width: 1})
 	s.images(p, v)
 	for _, z := range s.zones {
@@ -78,7 +79,7 @@ func (s *scene) panel(p pen, around draw.Box, fields []int) {
 		}
 		for a, b := range field.Edges() {
 			_ = s.budget.Spend(1) // the next shape finds that it is spent
-			room.line(v.at(a), v.at(b), coverEdge)
+			room.Line(v.at(a), v.at(b), placer.CoverEdge)
 		}
 	}
 	if s.plan != nil {
@@ -103,7 +104,7 @@ const (
 )
 
 // names writes the names of the fields beside them, with their place on the way where there are several.
-func (s *scene) names(p pen, fields []int, v view, room *placer) {
+func (s *scene) names(p pen, fields []int, v view, room *placer.Placer) {
 	if len(fields) > maxNames {
 		return
 	}
@@ -117,13 +118,13 @@ func (s *scene) names(p pen, fields []int, v view, room *placer) {
 			text = fmt.Sprintf("%d. %s", order[i], text)
 		}
 		half := draw.Measure(text, draw.Strong)/2 + 2
-		b := room.around(v.boxAt(s.boxes[i]), 2*half, labelHeight)
+		b := room.Around(v.boxAt(s.boxes[i]), 2*half, labelHeight)
 		p.label(text, draw.Strong, draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2})
 	}
 }
 
 // numbers writes each zone's number into its parts in a view that have room for it.
-func (s *scene) numbers(p pen, v view, room *placer) {
+func (s *scene) numbers(p pen, v view, room *placer.Placer) {
 	for _, z := range s.zones {
 		for _, polygon := range z.Outline {
 			part := geo.MultiPolygon{polygon}
@@ -133,7 +134,7 @@ func (s *scene) numbers(p pen, v view, room *placer) {
 			}
 			if place, clear := s.middle(part); clear*v.scale >= labelHeight/2 {
 				middle := v.at(place)
-				room.mark(middle, labelHeight/2)
+				room.Mark(middle, labelHeight/2)
 				p.label(fmt.Sprint(z.Number), draw.Text, middle)
 			}
 		}
@@ -141,16 +142,16 @@ func (s *scene) numbers(p pen, v view, room *placer) {
 }
 
 // marks keeps the places of the points of some fields free.
-func (s *scene) marks(fields []int, at func(geo.Position) draw.Point, room *placer) {
+func (s *scene) marks(fields []int, at func(geo.Position) draw.Point, room *placer.Placer) {
 	for i := range s.plan.Points {
 		if point := &s.plan.Points[i]; slices.Contains(fields, point.Field) {
-			room.mark(at(point.At), room.radius)
+			room.Mark(at(point.At), room.Radius)
 		}
 	}
 }
 
 // points draws the points of some fields, with their names.
-func (s *scene) points(p pen, fields []int, at func(geo.Position) draw.Point, room *placer) {
+func (s *scene) points(p pen, fields []int, at func(geo.Position) draw.Point, room *placer.Placer) {
 	var shown []*plan.Point
 	for i := range s.plan.Points {
 		if point := &s.plan.Points[i]; slices.Contains(fields, point.Field) {

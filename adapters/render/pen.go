@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/adapters/render/internal/placer"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 )
@@ -32,8 +33,8 @@ func (p pen) label(text string, letters draw.Letters, at draw.Point) {
 }
 
 // caption writes a text beside a mark, where there is room; a line leads to a text that is farther off.
-func (p pen) caption(text string, letters draw.Letters, mark draw.Point, room *placer) {
-	b, away := room.beside(mark, draw.Measure(text, letters)+4, labelHeight)
+func (p pen) caption(text string, letters draw.Letters, mark draw.Point, room *placer.Placer) {
+	b, away := room.Beside(mark, draw.Measure(text, letters)+4, labelHeight)
 	middle := draw.Point{X: (b.Left + b.Right) / 2, Y: (b.Top + b.Bottom) / 2}
 	if away {
 		p.Line(mark.X, mark.Y, middle.X, middle.Y, draw.Ink, 1)

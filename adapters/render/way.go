@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tilth/adapters/render/internal/draw"
+	"tilth/adapters/render/internal/placer"
 	"tilth/core/geo"
 	"tilth/core/stratification/plan"
 )
@@ -21,14 +22,14 @@ const (
 )
 
 // way draws the line along the samples of some fields: solid for walks within fields, dashed for the drives between them.
-func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room *placer) {
+func (s *scene) way(p pen, fields []int, at func(geo.Position) draw.Point, room *placer.Placer) {
 	for i := 1; i < len(s.plan.Points) && s.plan.Points[i].Role.Visited(); i++ {
 		from, to := s.plan.Points[i-1], s.plan.Points[i]
 		if !slices.Contains(fields, from.Field) || !slices.Contains(fields, to.Field) {
 			continue
 		}
 		p.step(at(from.At), at(to.At), from.Field != to.Field)
-		room.line(at(from.At), at(to.At), coverWay)
+		room.Line(at(from.At), at(to.At), placer.CoverWay)
 	}
 }
 
@@ -50,17 +51,17 @@ func (s *scene) framed(fields []int) geo.Box {
 
 // ends draws the drives from the start of the journey to the first point, and from the last to its end, as far as
 // the frame of a view goes, and writes the distance to an end beyond it.
-func (s *scene) ends(p pen, fields []int, v view, room *placer) {
+func (s *scene) ends(p pen, fields []int, v view, room *placer.Placer) {
 	for _, e := range s.plan.Ends() {
 		if !slices.Contains(fields, e.Beside.Field) {
 			continue
 		}
 		place := p.drive(e, v)
-		room.line(v.at(e.Beside.At), place, coverWay)
+		room.Line(v.at(e.Beside.At), place, placer.CoverWay)
 		text := map[bool]string{true: "Start", false: "End"}[e.Start]
 		if place == v.at(e.At) {
 			p.terminus(place)
-			room.mark(place, sampleRadius*p.size)
+			room.Mark(place, sampleRadius*p.size)
 		} else {
 			text = fmt.Sprintf("%s, %.1f km", text, math.Hypot(e.At.X-e.Beside.At.X, e.At.Y-e.Beside.At.Y)/1000)
 		}
