@@ -46,6 +46,9 @@ func WithLog(log *slog.Logger) Option { return func(c *Catalog) { c.log = log } 
 // WithFiles reads files through a Reader; without it, they are read through cog.Shared.
 func WithFiles(files *cog.Reader) Option { return func(c *Catalog) { c.Files = files } }
 
+// WithClock takes the time from a clock; without it, from the machine's.
+func WithClock(now func() time.Time) Option { return func(c *Catalog) { c.now = now } }
+
 // Open reads catalog.json of a folder and everything it links to. Assets missing from the folder
 // are left out of their scenes, so that a part of a larger catalog can be used as it is. An
 // unusable item costs its date and not the folder: it becomes a broken scene where it states its

@@ -106,6 +106,10 @@ func (r *Reader) Open(ctx context.Context, source Source, name string) (*File, e
 	return f, nil
 }
 
+// NoData returns the sample of a pixel that holds no value, as the file states it (GDAL_NODATA); ok is false if it states
+// none that a pixel can have.
+func (f *File) NoData() (sample uint16, ok bool) { return f.noData, f.hasNoData }
+
 // Grid returns the georeference of the whole file.
 func (f *File) Grid() vegetation.Grid { return f.grid }
 

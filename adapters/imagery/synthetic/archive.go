@@ -42,7 +42,7 @@ type Options struct {
 	Seed    uint64      // of noise and weather; 0 counts as 1
 	Patches []Patch     // none in the demo
 	Days    []time.Time // of the passes that are photographed, for tests; none: all
-	every   int         // only every n-th pass is photographed, for tests; 0: every pass
+	Every   int         // only every n-th pass is photographed, for tests; 0: every pass
 }
 
 // Patch is a piece of land whose plants are dead from a given day on. The truth counts its pixels as they are; the curve of a
@@ -164,7 +164,7 @@ func write(ctx context.Context, dir string, o Options) error {
 
 // days returns the passes of the season that are photographed.
 func (o Options) days() []passDay {
-	days := calendar(max(1, o.every))
+	days := calendar(max(1, o.Every))
 	if o.Days != nil {
 		days = slices.DeleteFunc(days, func(d passDay) bool { return !slices.ContainsFunc(o.Days, d.date.Equal) })
 	}

@@ -68,7 +68,7 @@ func AddBefore(ctx context.Context, dir string, o Options) (Season, error) {
 	for _, p := range parcelsBefore() {
 		s.Crops[p.Name] = p.Crop
 	}
-	days := passes(s.From, s.To, firstBefore, max(1, o.every))
+	days := passes(s.From, s.To, firstBefore, max(1, o.Every))
 	collection := filepath.Join(dir, collectionFile)
 	listed, err := os.ReadFile(collection)
 	if err != nil {

@@ -79,7 +79,7 @@ func TestTheArchiveIsSmall(t *testing.T) {
 // Two makers at the same time, where an empty folder is in the way: both find the
 // archive, it is the same to the byte as any other of its seed, and nothing else is left.
 func TestMakersAtTheSameTimeMakeTheSameArchive(t *testing.T) {
-	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Every(fewPasses, synthetic.Options{Seed: 1})
+	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Options{Seed: 1, Every: fewPasses}
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
@@ -113,7 +113,7 @@ func TestMakersAtTheSameTimeMakeTheSameArchive(t *testing.T) {
 
 func TestAnotherSeedIsAnotherArchive(t *testing.T) {
 	of := func(seed uint64) synthetic.Archive {
-		a, err := synthetic.Make(t.Context(), filepath.Join(t.TempDir(), "new", "demo"), synthetic.Every(fewPasses, synthetic.Options{Seed: seed}))
+		a, err := synthetic.Make(t.Context(), filepath.Join(t.TempDir(), "new", "demo"), synthetic.Options{Seed: seed, Every: fewPasses})
 		require.NoError(t, err)
 		return a
 	}
@@ -387,7 +387,7 @@ func TestFiguresOfTheArchive(t *testing.T) {
 // The season before is added once, and leaves what was there as it is; an archive where adding was interrupted is as it was.
 func TestSeasonBefore(t *testing.T) {
 	t.Parallel()
-	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Every(fewPasses, synthetic.Options{})
+	dir, options := filepath.Join(t.TempDir(), "demo"), synthetic.Options{Every: fewPasses}
 	made, err := synthetic.Make(t.Context(), dir, options)
 	require.NoError(t, err)
 	was, _ := tree(t, dir)
