@@ -23,6 +23,10 @@ import (
 // A request is tried a few times with growing, jittered pauses, by the client if the answer is a failure or does not come,
 // by us if an answer breaks off.
 type Bucket struct {
+	// PartSize is the number of bytes up to which a file is sent by one request, of which a kill leaves nothing. A longer
+	// file is sent in parts of that size, 5 MiB or more.
+	PartSize int64
+
 	client *minio.Client
 	core   minio.Core
 	at     place
@@ -80,7 +84,7 @@ func openBucket(address string) (*Bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address %q of the objects: %w", address, err)
 	}
-	return &Bucket{client, minio.Core{Client: client}, at}, nil
+	return &Bucket{PartSize: usualPart, client: client, core: minio.Core{Client: client}, at: at}, nil
 }
 
 // Describe returns where the files are.

@@ -171,10 +171,10 @@ func TestListsOfManyPages(t *testing.T) {
 }
 
 func TestLongFilesInParts(t *testing.T) {
-	defer objects.InParts(5 << 20)()
 	server := s3test.Start(t)
 	store, err := objects.Open(server.Address("x"))
 	require.NoError(t, err)
+	store.(*objects.Bucket).PartSize = 5 << 20
 	text := strings.Repeat("0123456789abcdef", 12<<20/16)
 	for _, from := range []io.Reader{strings.NewReader(text), unseen{strings.NewReader(text)}} {
 		size, err := store.Put(t.Context(), "layers/long", from)

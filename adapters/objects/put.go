@@ -13,12 +13,7 @@ import (
 const (
 	heldInMemory = 256 << 10 // bytes of a file that is about to be stored; a longer one waits on the disk
 	partsAtOnce  = 2
-)
-
-// Variables for tests of long files.
-var (
-	wholePut int64 = 64 << 20 // up to this size a file is sent by one request, of which a kill leaves nothing
-	partSize int64 = 64 << 20 // of a longer one: 10,000 parts are 640 GB
+	usualPart    = 64 << 20 // bytes: 10,000 parts are 640 GB
 )
 
 // content is a whole file that can be read again and again: a request that fails is sent anew.
@@ -57,7 +52,7 @@ func (b *Bucket) Put(ctx context.Context, name string, from io.Reader) (size int
 	}
 	size = end - start
 	options := minio.PutObjectOptions{
-		PartSize: uint64(partSize), NumThreads: partsAtOnce, DisableMultipart: size <= wholePut, ContentType: "application/octet-stream",
+		PartSize: uint64(b.PartSize), NumThreads: partsAtOnce, DisableMultipart: size <= b.PartSize, ContentType: "application/octet-stream",
 		// An empty file has no content to sign. Were it sent in signed pieces all the same, some servers would leave the last
 		// of them unread, and then take it for the next request of the connection.
 		DisableContentSha256: size == 0,
