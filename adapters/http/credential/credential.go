@@ -4,7 +4,9 @@ package credential
 
 import (
 	"cmp"
+	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"tilth/adapters/http/session"
@@ -41,6 +43,25 @@ func Bearer(header string) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// Basic returns the credential of a client in an Authorization header, each part of which is form-encoded (RFC 6749, section
+// 2.3.1); ok is false if it holds none.
+func Basic(header string) (id, secret string, ok bool) {
+	scheme, encoded, _ := strings.Cut(header, " ")
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil || !strings.EqualFold(scheme, "Basic") {
+		return "", "", false
+	}
+	id, secret, ok = strings.Cut(string(text), ":")
+	for _, part := range []*string{&id, &secret} {
+		plain, err := url.QueryUnescape(*part)
+		if err != nil {
+			return "", "", false
+		}
+		*part = plain
+	}
+	return id, secret, ok
 }
 
 // Key returns the API key of a request, if the route takes one.

@@ -34,3 +34,17 @@ func TestCredentialOfARequest(t *testing.T) {
 	require.Empty(t, credential.Link(both, credential.Taken{}))
 	require.Equal(t, "link", credential.Link(both, credential.Taken{Links: true}))
 }
+
+func TestBasicCredentials(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string][3]any{
+		"Basic YTpi": {"a", "b", true}, "basic YTpi": {"a", "b", true}, "Basic YTpiJTNBJTJC": {"a", "b:+", true}, // b:+ is form-encoded
+		"Basic YTpiOmM=": {"a", "b:c", true}, "Bearer YTpi": {"", "", false}, "Basic ab": {"", "", false}, "Basic !": {"", "", false}, "Basic YTolWg==": {"", "", false}, "": {"", "", false},
+	} {
+		id, secret, ok := credential.Basic(header)
+		require.Equal(t, want[2], ok, header)
+		if ok {
+			require.Equal(t, []any{want[0], want[1]}, []any{id, secret}, header)
+		}
+	}
+}

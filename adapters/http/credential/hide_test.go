@@ -1,9 +1,11 @@
-package credential
+package credential_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tilth/adapters/http/credential"
 )
 
 func TestErrorsRepeatNoCredentials(t *testing.T) {
@@ -16,6 +18,6 @@ func TestErrorsRepeatNoCredentials(t *testing.T) {
 		`aB34567890123456789 aB345678901234567890é_-aB3456789012345678é`:              `aB34567890123456789 (hidden)é(hidden)é`,
 		`North parcel 17 (West)`:                                                      `North parcel 17 (West)`,
 	} {
-		require.Equal(t, want, string(Hide([]byte(text))))
+		require.Equal(t, want, string(credential.Hide([]byte(text))))
 	}
 }

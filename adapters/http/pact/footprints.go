@@ -3,10 +3,9 @@ package pact
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 
+	"tilth/adapters/http/pact/criteria"
 	"tilth/adapters/http/rest"
 	"tilth/app/ghg/exchange"
 	"tilth/core/fault"
@@ -23,19 +22,13 @@ type OneFootprint struct {
 	Data footprint.Document `json:"data" doc:"The footprint."`
 }
 
-// The parameters of a page.
-const (
-	limitParam = "limit"
-	afterParam = "after"
-)
-
 func (r routes) registerFootprints() {
 	list := rest.Route{
 		Method: http.MethodGet, Path: listPath, OperationID: "pact_list_footprints", Summary: "List footprints", Tag: tag,
 		Description: "The footprints that the company published, including deprecated ones, in the order of publication. Values of one criterion are alternatives; every criterion must hold. " +
 			"Where there are more, `Link` leads to the next page (`rel=\"next\"`); it remains valid.",
 		Query: []rest.Param{
-			{Name: limitParam, Type: rest.Integer, Description: "The maximum number of footprints; default and upper bound: " + strconv.Itoa(exchange.MaxPage) + "."},
+			{Name: criteria.LimitParam, Type: rest.Integer, Description: "The maximum number of footprints; default and upper bound: " + strconv.Itoa(exchange.MaxPage) + "."},
 			{Name: "productId", Type: rest.String, Many: true, Description: "URN of the product, whatever its case."},
 			{Name: "companyId", Type: rest.String, Many: true, Description: "URN of the company, whatever its case."},
 			{Name: "geography", Type: rest.String, Many: true, Description: "Region, country or subdivision, as the footprint states it."},
@@ -44,7 +37,7 @@ func (r routes) registerFootprints() {
 			{Name: "validAfter", Type: rest.String, Description: "Its validity starts after this time."},
 			{Name: "validBefore", Type: rest.String, Description: "Its validity ends before this time."},
 			{Name: "status", Type: rest.String, Many: true, Description: "Active or Deprecated; left out: both."},
-			{Name: afterParam, Type: rest.UUID, Description: "Set by the link to the next page: the footprint after which that page begins."},
+			{Name: criteria.AfterParam, Type: rest.UUID, Description: "Set by the link to the next page: the footprint after which that page begins."},
 		},
 	}
 	rest.Handle(r.api, list, r.list)
@@ -64,53 +57,18 @@ func (r routes) list(ctx context.Context, c *rest.Call, _ struct{}) (rest.Bare[F
 	if err != nil {
 		return rest.Bare[FootprintList]{}, fault.New(fault.Invalid, "bad_request", "The query string is not well-formed; percent-encode its contents.")
 	}
-	q, err := readQuery(given)
+	q, err := criteria.Read(given)
 	if err != nil {
 		return rest.Bare[FootprintList]{}, err
 	}
-	page, err := r.use.List(ctx, callerOf(c), q.filter, q.after, q.limit)
+	page, err := r.use.List(ctx, callerOf(c), q.Filter, q.After, q.Limit)
 	if err != nil {
 		return rest.Bare[FootprintList]{}, err
 	}
 	if page.Next != "" {
-		given.Set(limitParam, strconv.Itoa(q.limit))
-		given.Set(afterParam, page.Next)
+		given.Set(criteria.LimitParam, strconv.Itoa(q.Limit))
+		given.Set(criteria.AfterParam, page.Next)
 		c.SetHeader("Link", "<"+c.Link(listPath)+"?"+given.Encode()+`>; rel="next"`)
 	}
 	return rest.Bare[FootprintList]{Data: FootprintList{page.Footprints}}, nil
-}
-
-// query is what a client requests of the list.
-type query struct {
-	filter footprint.Filter
-	after  string
-	limit  int
-}
-
-// readQuery reads the parameters of the list. Criteria are compared regardless of case. An unknown parameter is
-// refused: otherwise its condition would be ignored. Faults: Invalid.
-func readQuery(given url.Values) (q query, err error) {
-	q.limit = exchange.MaxPage
-	for name, values := range given {
-		switch criterion, known := footprint.KnownCriterion(name); {
-		case known:
-			err = q.filter.Add(criterion, values)
-		case name == limitParam:
-			var n uint64
-			if n, err = strconv.ParseUint(values[0], 10, 31); err != nil || len(values) > 1 {
-				err = fault.New(fault.Invalid, "bad_request", "limit: give one whole number, at least 0.")
-			}
-			q.limit = min(int(n), exchange.MaxPage)
-		case name == afterParam && len(values) == 1 && footprint.IsID(values[0]):
-			q.after = strings.ToLower(values[0])
-		case name == afterParam:
-			err = fault.New(fault.Invalid, "bad_request", "after: use the link of the previous page unchanged.")
-		default:
-			err = fault.New(fault.Invalid, "bad_request", "There is no such criterion. The criteria are productId, companyId, geography, classification, validOn, validAfter, validBefore and status.")
-		}
-		if err != nil {
-			return query{}, err
-		}
-	}
-	return q, nil
 }

@@ -2,13 +2,12 @@ package pact
 
 import (
 	"context"
-	"encoding/base64"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
 
+	"tilth/adapters/http/credential"
 	"tilth/adapters/http/rest"
 	"tilth/app/ghg/exchange"
 	"tilth/core/fault"
@@ -47,7 +46,7 @@ func (r routes) registerToken() {
 		if err := checkGrant(c); err != nil {
 			return rest.Bare[AccessToken]{}, err
 		}
-		id, secret, ok := basic(c.Header("Authorization"))
+		id, secret, ok := credential.Basic(c.Header("Authorization"))
 		if !ok {
 			return rest.Bare[AccessToken]{}, fault.New(fault.Unauthenticated, exchange.CodeBadClient, "Give the id and the secret of the client as Authorization: Basic.")
 		}
@@ -81,22 +80,4 @@ func checkGrant(c *rest.Call) error {
 		return fault.New(fault.Invalid, unsupportedGrant, "The only grant is "+grant+".")
 	}
 	return nil
-}
-
-// basic returns the credential of an Authorization header, each part of which is form-encoded (RFC 6749, section 2.3.1).
-func basic(header string) (id, secret string, ok bool) {
-	scheme, encoded, _ := strings.Cut(header, " ")
-	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
-	if err != nil || !strings.EqualFold(scheme, "Basic") {
-		return "", "", false
-	}
-	id, secret, ok = strings.Cut(string(text), ":")
-	for _, part := range []*string{&id, &secret} {
-		plain, err := url.QueryUnescape(*part)
-		if err != nil {
-			return "", "", false
-		}
-		*part = plain
-	}
-	return id, secret, ok
 }

@@ -1,4 +1,4 @@
-package pact
+package criteria_test
 
 import (
 	"net/url"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tilth/adapters/http/pact/criteria"
 	"tilth/app/ghg/exchange"
 	"tilth/core/fault"
 )
@@ -17,26 +18,12 @@ func TestReadQuery(t *testing.T) {
 	t.Parallel()
 	given, err := url.ParseQuery("productId=x&productid=y&productid=z&geography=DE&geography=FR&validon=2025-04-01T00:00Z")
 	require.NoError(t, err)
-	q, err := readQuery(given)
+	q, err := criteria.Read(given)
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"x", "y", "z"}, q.filter.ProductIDs)
-	require.Equal(t, []string{"de", "fr"}, q.filter.Geographies)
-	require.Equal(t, 2025, q.filter.ValidOn.Year())
-	require.Equal(t, exchange.MaxPage, q.limit)
-}
-
-func TestBasicCredentials(t *testing.T) {
-	t.Parallel()
-	for header, want := range map[string][3]any{
-		"Basic YTpi": {"a", "b", true}, "basic YTpi": {"a", "b", true}, "Basic YTpiJTNBJTJC": {"a", "b:+", true}, // b:+ is form-encoded
-		"Basic YTpiOmM=": {"a", "b:c", true}, "Bearer YTpi": {"", "", false}, "Basic ab": {"", "", false}, "Basic !": {"", "", false}, "Basic YTolWg==": {"", "", false}, "": {"", "", false},
-	} {
-		id, secret, ok := basic(header)
-		require.Equal(t, want[2], ok, header)
-		if ok {
-			require.Equal(t, []any{want[0], want[1]}, []any{id, secret}, header)
-		}
-	}
+	require.ElementsMatch(t, []string{"x", "y", "z"}, q.Filter.ProductIDs)
+	require.Equal(t, []string{"de", "fr"}, q.Filter.Geographies)
+	require.Equal(t, 2025, q.Filter.ValidOn.Year())
+	require.Equal(t, exchange.MaxPage, q.Limit)
 }
 
 // FuzzQuery checks that a query is either read into values that can be compared with what is stored, or refused with a reason.
@@ -51,14 +38,14 @@ func FuzzQuery(f *testing.F) {
 		if err != nil {
 			return
 		}
-		q, err := readQuery(given)
+		q, err := criteria.Read(given)
 		if err != nil {
 			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 			return
 		}
-		require.True(t, q.limit >= 0 && q.limit <= exchange.MaxPage)
-		require.True(t, q.after == "" || len(q.after) == 36 && q.after == strings.ToLower(q.after))
-		for _, values := range [][]string{q.filter.ProductIDs, q.filter.CompanyIDs, q.filter.Geographies, q.filter.Classifications, q.filter.Statuses} {
+		require.True(t, q.Limit >= 0 && q.Limit <= exchange.MaxPage)
+		require.True(t, q.After == "" || len(q.After) == 36 && q.After == strings.ToLower(q.After))
+		for _, values := range [][]string{q.Filter.ProductIDs, q.Filter.CompanyIDs, q.Filter.Geographies, q.Filter.Classifications, q.Filter.Statuses} {
 			for _, v := range values {
 				require.True(t, v != "" && utf8.ValidString(v) && !strings.ContainsRune(v, 0))
 			}
