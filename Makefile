@@ -171,7 +171,7 @@ bench: ## benchmarks and query plans; BIG=1 adds the large ones
 	@echo 'The ranges of the worked farms beside 100,000 draws:'
 	TILTH_DRAWS=100000 $(GO) test -count=1 -v -run '^TestMonteCarlo$$' ./core/ghg
 	@echo 'The plans of the lists, on both databases:'
-	$(GO) test -count=1 -v -run '^TestPlans(OnPostgreSQL)?$$' ./adapters/persistence/...
+	$(GO) test -count=1 -v ./tests/plans
 
 bench-peers: ## the same work with rasterio, scikit-learn, PocketBase, Django REST framework and a bare server, in processor seconds (needs Debian's python3-rasterio, python3-sklearn, python3-djangorestframework, python3-psycopg2, gunicorn)
 	$(GO) test -run '^$$' -bench '^BenchmarkPeers(Remote)?$$' -benchtime 1x -timeout 0 -v $(TESTFLAGS) ./tests/bench

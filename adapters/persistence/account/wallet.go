@@ -174,7 +174,8 @@ func entriesOf(tx *credit.Transaction) ([]entryRow, error) {
 	return rows, nil
 }
 
-func (w wallet) transactions(scope access.Scope) *bun.SelectQuery {
+// Posted selects the transactions of the company that acts.
+func (w wallet) Posted(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.OwnRows[transactionRow](w.s, scope)
 }
 
@@ -184,8 +185,13 @@ var transactionFilters = map[string]sqlstore.Filter{
 	"created_after": {Since: "t.created_at"}, "created_before": {Until: "t.created_at"},
 }
 
+// FiltersAndOrders returns what lists of transactions may be filtered and ordered by, besides the common orders.
+func (w wallet) FiltersAndOrders() (map[string]sqlstore.Filter, map[string]sqlstore.OrderKey) {
+	return transactionView.Filters, transactionView.Orders
+}
+
 func (w wallet) Transactions(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[credit.Transaction, error] {
-	return transactionView.Each(ctx, w.s, w.transactions(scope), query)
+	return transactionView.Each(ctx, w.s, w.Posted(scope), query)
 }
 
 var transactionView = &sqlstore.View[credit.Transaction, transactionRow]{
@@ -203,11 +209,11 @@ func (w wallet) CountTransactions(ctx context.Context, scope access.Scope, query
 	if len(query.Filters) == 0 && sqlstore.Writable(scope) {
 		return w.s.Chained(ctx, chain.Ledger, scope)
 	}
-	return transactionView.Count(ctx, w.transactions(scope), query)
+	return transactionView.Count(ctx, w.Posted(scope), query)
 }
 
 func (w wallet) Sum(ctx context.Context, scope access.Scope) (balance, held credit.Amount, err error) {
-	return w.sum(ctx, w.transactions(scope))
+	return w.sum(ctx, w.Posted(scope))
 }
 
 // sum adds up the entries of the wallet's accounts over transactions.
@@ -284,30 +290,31 @@ func (w wallet) SetPrice(ctx context.Context, service string, price credit.Amoun
 }
 
 func (w wallet) Transaction(ctx context.Context, scope access.Scope, id int64) (credit.Transaction, error) {
-	return transactionView.One(ctx, w.transactions(scope).Where("t.id = ?", id))
+	return transactionView.One(ctx, w.Posted(scope).Where("t.id = ?", id))
 }
 
 func (w wallet) Refunded(ctx context.Context, scope access.Scope, id int64) (bool, error) {
-	return w.transactions(scope).Where("t.refund_of = ?", id).Exists(ctx)
+	return w.Posted(scope).Where("t.refund_of = ?", id).Exists(ctx)
 }
 
 func (w wallet) At(ctx context.Context, scope access.Scope, before time.Time) (credit.Wallet, error) {
-	balance, held, err := w.sum(ctx, w.transactions(scope).Where("t.created_at < ?", sqlstore.StampAt(before)))
+	balance, held, err := w.sum(ctx, w.Posted(scope).Where("t.created_at < ?", sqlstore.StampAt(before)))
 	return credit.Wallet{CompanyID: scope.Company(), Balance: balance, Held: held}, err
 }
 
 func (w wallet) LastID(ctx context.Context, scope access.Scope) (id int64, err error) {
-	err = w.transactions(scope).ColumnExpr("COALESCE(MAX(t.id), 0)").Scan(ctx, &id)
+	err = w.Posted(scope).ColumnExpr("COALESCE(MAX(t.id), 0)").Scan(ctx, &id)
 	return id, err
 }
 
 // Of transactions of one moment the earlier has the smaller id.
 func (w wallet) Between(ctx context.Context, scope access.Scope, span ports.LedgerSpan) ([]credit.Transaction, error) {
-	return sqlstore.Collect(sqlstore.Stream(ctx, w.s, w.between(scope, span), transactionOfRow))
+	return sqlstore.Collect(sqlstore.Stream(ctx, w.s, w.Statement(scope, span), transactionOfRow))
 }
 
-func (w wallet) between(scope access.Scope, span ports.LedgerSpan) *bun.SelectQuery {
-	q := w.transactions(scope).Where("t.created_at >= ?", sqlstore.StampAt(span.From)).Where("t.created_at < ?", sqlstore.StampAt(span.To)).
+// Statement selects transactions of a span, oldest first.
+func (w wallet) Statement(scope access.Scope, span ports.LedgerSpan) *bun.SelectQuery {
+	q := w.Posted(scope).Where("t.created_at >= ?", sqlstore.StampAt(span.From)).Where("t.created_at < ?", sqlstore.StampAt(span.To)).
 		Where("t.id <= ?", span.Last).OrderExpr("t.created_at, t.id").Limit(span.Limit)
 	if span.After != nil {
 		q = q.Where("(t.created_at, t.id) > (?, ?)", sqlstore.StampAt(span.After.CreatedAt), span.After.ID)

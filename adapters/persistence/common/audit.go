@@ -68,7 +68,8 @@ func (a trail) AddCascade(ctx context.Context, by ...audit.Entry) error {
 	return a.Add(ctx, entries...)
 }
 
-func (a trail) query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
+// Query selects what a query asks for, without its page.
+func (a trail) Query(scope access.Scope, q ports.AuditQuery) *bun.SelectQuery {
 	out := sqlstore.Where(a.s.NewSelect().Model((*auditRow)(nil)), sqlstore.Own("t", scope))
 	if scope.Shared() || !sqlstore.Storable(q.Resource) {
 		return sqlstore.Where(out, sqlstore.Nothing) // what others did is not shared
@@ -89,11 +90,11 @@ func (a trail) Count(ctx context.Context, scope access.Scope, q ports.AuditQuery
 	if q == (ports.AuditQuery{}) && sqlstore.Writable(scope) {
 		return a.s.Chained(ctx, chain.Audit, scope)
 	}
-	return a.query(scope, q).Count(ctx)
+	return a.Query(scope, q).Count(ctx)
 }
 
 func (a trail) Each(ctx context.Context, scope access.Scope, q ports.AuditQuery) iter.Seq2[audit.Entry, error] {
-	return entryView.Each(ctx, a.s, a.query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
+	return entryView.Each(ctx, a.s, a.Query(scope, q).ColumnExpr("?TableColumns").ColumnExpr("author.name AS user_name").
 		Join("LEFT JOIN users AS author ON author.id = t.user_id"), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 

@@ -38,14 +38,15 @@ func (f feeds) Bounds(ctx context.Context, scope access.Scope) (event.Bounds, er
 }
 
 func (f feeds) After(ctx context.Context, scope access.Scope, position int64, types []string, limit int) ([]event.Logged, error) {
-	q := f.after(scope, position).Limit(int64(limit))
+	q := f.Since(scope, position).Limit(int64(limit))
 	if len(types) > 0 {
 		q = q.Where("t.type IN (?)", prepared.List(types))
 	}
 	return sqlstore.All(ctx, q, (*outboxRow).logged)
 }
 
-func (f feeds) after(scope access.Scope, position int64) *bun.SelectQuery {
+// Since selects the events of the company that acts after a position, in their order.
+func (f feeds) Since(scope access.Scope, position int64) *bun.SelectQuery {
 	return sqlstore.Where(f.s.NewSelect().Model((*outboxRow)(nil)), sqlstore.OwnOnly(scope)).Where("t.position > ?", position).OrderExpr("t.position")
 }
 
@@ -99,8 +100,13 @@ func (f feeds) Positions(ctx context.Context, ids []string) (map[string]int64, e
 	return out, err
 }
 
+// Event selects a committed event.
+func (f feeds) Event(id string) *bun.SelectQuery {
+	return f.s.NewSelect().Model((*outboxRow)(nil)).Where("t.id = ?", id)
+}
+
 func (f feeds) Get(ctx context.Context, id string) (event.Logged, error) {
-	e, ok, err := sqlstore.Find(ctx, f.s.NewSelect().Model((*outboxRow)(nil)).Where("t.id = ?", id), (*outboxRow).logged)
+	e, ok, err := sqlstore.Find(ctx, f.Event(id), (*outboxRow).logged)
 	if err == nil && !ok {
 		err = fault.Missing("event")
 	}

@@ -21,12 +21,12 @@ func (h holdings) Count(ctx context.Context, company int64, of ports.Holding, bo
 	if err := h.s.Alone(ctx, access.Own(company), holdingsLock); err != nil {
 		return 0, err
 	}
-	err = h.s.NewSelect().TableExpr("(?) AS held", h.some(company, of, at).Limit(bound)).ColumnExpr("count(*)").Scan(ctx, &n)
+	err = h.s.NewSelect().TableExpr("(?) AS held", h.Held(company, of, at).Limit(bound)).ColumnExpr("count(*)").Scan(ctx, &n)
 	return n, err
 }
 
-// some selects what is counted.
-func (h holdings) some(company int64, of ports.Holding, at time.Time) *bun.SelectQuery {
+// Held selects what a company has of a kind at a time.
+func (h holdings) Held(company int64, of ports.Holding, at time.Time) *bun.SelectQuery {
 	q := h.s.NewSelect().ColumnExpr("1").Where("t.company_id = ?", company)
 	switch of {
 	case ports.HoldAPIKeys:

@@ -153,13 +153,13 @@ func (q queue) due(s *sqlstore.Session, now time.Time, limit int) *bun.SelectQue
 		Where(q.only.SQL, q.only.Args...).OrderExpr("run_at, id").Limit(int64(limit)))
 }
 
-// waiting selects when the first of the jobs that wait is due.
-func (q queue) waiting(s *sqlstore.Session) *bun.SelectQuery {
+// Waiting selects when the first of the jobs that wait is due.
+func (q queue) Waiting(s *sqlstore.Session) *bun.SelectQuery {
 	return q.first(s, "run_at").Where("lease IS NULL AND failed_at IS NULL")
 }
 
-// leased selects when the first lease ends.
-func (q queue) leased(s *sqlstore.Session) *bun.SelectQuery {
+// Leased selects when the first lease ends.
+func (q queue) Leased(s *sqlstore.Session) *bun.SelectQuery {
 	return q.first(s, "lease_until").Where("lease IS NOT NULL")
 }
 
@@ -171,7 +171,7 @@ func (q queue) first(s *sqlstore.Session, column string) *bun.SelectQuery {
 func (q queue) Next(ctx context.Context) (at time.Time, waits bool, err error) {
 	err = q.d.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		at, waits = time.Time{}, false
-		for _, one := range []*bun.SelectQuery{q.waiting(s), q.leased(s)} {
+		for _, one := range []*bun.SelectQuery{q.Waiting(s), q.Leased(s)} {
 			var first sqlstore.Stamp
 			err := one.Scan(ctx, &first)
 			if errors.Is(err, sql.ErrNoRows) {

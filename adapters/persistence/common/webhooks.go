@@ -132,34 +132,35 @@ func (d deliveries) of(scope access.Scope, webhookID int64) *bun.SelectQuery {
 	return sqlstore.Where(d.s.NewSelect().Model((*deliveryRow)(nil)), sqlstore.OwnOnly(scope)).Where("t.webhook_id = ?", webhookID)
 }
 
-func (d deliveries) query(scope access.Scope, q ports.DeliveryQuery) *bun.SelectQuery {
+// Query selects what a query asks for, without its page.
+func (d deliveries) Query(scope access.Scope, q ports.DeliveryQuery) *bun.SelectQuery {
 	return sqlstore.Narrow(d.of(scope, q.WebhookID), "t.state", q.State)
 }
 
 func (d deliveries) Count(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) (int64, error) {
-	return d.query(scope, q).Count(ctx)
+	return d.Query(scope, q).Count(ctx)
 }
 
 func (d deliveries) Each(ctx context.Context, scope access.Scope, q ports.DeliveryQuery) iter.Seq2[webhook.Delivery, error] {
-	return d.view().Each(ctx, d.s, d.query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
+	return d.view().Each(ctx, d.s, d.Query(scope, q), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (d deliveries) GetForUpdate(ctx context.Context, scope access.Scope, webhookID, id int64) (webhook.Delivery, error) {
 	return d.view().One(ctx, d.s.ForUpdate(d.of(scope, webhookID).Where("t.id = ?", id)))
 }
 
-// pending selects those to be sent, the longest due first.
-func (d deliveries) pending(scope access.Scope, webhookID int64) *bun.SelectQuery {
+// Pending selects the one to be sent that has been due for longest.
+func (d deliveries) Pending(scope access.Scope, webhookID int64) *bun.SelectQuery {
 	return d.of(scope, webhookID).Where("t.state = 'pending'").OrderExpr("t.next_try_at, t.id").Limit(1)
 }
 
 func (d deliveries) Due(ctx context.Context, scope access.Scope, webhookID int64, now time.Time) (webhook.Delivery, bool, error) {
-	return d.view().Find(ctx, d.pending(scope, webhookID).Where("t.next_try_at <= ?", d.s.Shared(now)))
+	return d.view().Find(ctx, d.Pending(scope, webhookID).Where("t.next_try_at <= ?", d.s.Shared(now)))
 }
 
 func (d deliveries) NextTry(ctx context.Context, scope access.Scope, webhookID int64) (*time.Time, error) {
 	var rows []deliveryRow
-	if err := d.pending(scope, webhookID).Column("next_try_at").Scan(ctx, &rows); err != nil || len(rows) == 0 {
+	if err := d.Pending(scope, webhookID).Column("next_try_at").Scan(ctx, &rows); err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	return d.s.NullableUnshared(rows[0].NextTryAt), nil

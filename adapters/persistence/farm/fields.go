@@ -104,11 +104,11 @@ func (r fields) Near(ctx context.Context, scope access.Scope, box geo.Box, after
 	if !sqlstore.Writable(scope) {
 		return nil, nil
 	}
-	widths, err := sqlstore.Values[float64](ctx, r.widest(scope))
+	widths, err := sqlstore.Values[float64](ctx, r.Widest(scope))
 	if err != nil || len(widths) == 0 {
 		return nil, err
 	}
-	return sqlstore.All(ctx, r.near(scope, box, widths[0], after, limit), func(row *fieldRow) farm.Place {
+	return sqlstore.All(ctx, r.Places(scope, box, widths[0], after, limit), func(row *fieldRow) farm.Place {
 		return farm.Place{
 			ID: row.ID, Version: row.UpdatedAt.Time, Box: geo.Box{MinX: *row.MinX, MinY: *row.MinY, MaxX: *row.MaxX, MaxY: *row.MaxY},
 		}
@@ -126,16 +126,16 @@ func (r fields) Extent(ctx context.Context, scope access.Scope) (box geo.Box, ok
 	return geo.Box{MinX: *west, MinY: *south, MaxX: *east, MaxY: *north}, true, nil
 }
 
-// widest selects the width of the company's widest field.
-func (r fields) widest(scope access.Scope) *bun.SelectQuery {
+// Widest selects the width of the company's widest field.
+func (r fields) Widest(scope access.Scope) *bun.SelectQuery {
 	const width = "(t.max_x - t.min_x)"
 	return sqlstore.Where(r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr(width), r.In(scope)...).
 		Where("t.min_x IS NOT NULL").OrderExpr(width + " DESC").Limit(1)
 }
 
-// near selects places. An outline is long, and its row slow to read: the index holds all that is asked for. The plus
-// sign keeps the databases from reading the rows in the order of their ids instead.
-func (r fields) near(scope access.Scope, box geo.Box, widest float64, after int64, limit int) *bun.SelectQuery {
+// Places selects the places of fields whose boxes meet a box. An outline is long, and its row slow to read: the index
+// holds all that is asked for. The plus sign keeps the databases from reading the rows in the order of their ids instead.
+func (r fields) Places(scope access.Scope, box geo.Box, widest float64, after int64, limit int) *bun.SelectQuery {
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).Column("t.id", "t.updated_at", "t.min_x", "t.min_y", "t.max_x", "t.max_y").
 		Where("t.min_x >= ? AND t.min_x <= ?", box.MinX-widest, box.MaxX).
 		Where("t.max_x >= ? AND t.min_y <= ? AND t.max_y >= ?", box.MinX, box.MaxY, box.MinY).
@@ -176,7 +176,7 @@ func (r fields) Spots(ctx context.Context, scope access.Scope, farmIDs []int64) 
 		return out, nil
 	}
 	var rows []spotRow
-	if err := r.spots(scope, farmIDs).Scan(ctx, &rows); err != nil {
+	if err := r.SpotCounts(scope, farmIDs).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -185,7 +185,8 @@ func (r fields) Spots(ctx context.Context, scope access.Scope, farmIDs []int64) 
 	return out, nil
 }
 
-func (r fields) spots(scope access.Scope, farmIDs []int64) *bun.SelectQuery {
+// SpotCounts selects the spots of farms with the number of their fields that lie there.
+func (r fields) SpotCounts(scope access.Scope, farmIDs []int64) *bun.SelectQuery {
 	const lon, lat = "CAST(ROUND(t.centroid_x) AS INTEGER)", "CAST(ROUND(t.centroid_y) AS INTEGER)"
 	q := r.Session.NewSelect().Model((*fieldRow)(nil)).ColumnExpr("t.farm_id").ColumnExpr(lon+" AS lon").ColumnExpr(lat+" AS lat").
 		ColumnExpr("COUNT(*) AS fields").Where("t.farm_id IN (?)", prepared.List(farmIDs)).Where("t.centroid_x IS NOT NULL").

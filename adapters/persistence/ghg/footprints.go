@@ -68,8 +68,8 @@ func (f footprints) whole(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("?TableColumns").ColumnExpr("author.name AS published_by_name").Join("LEFT JOIN users AS author ON author.id = t.published_by")
 }
 
-// selected selects what a query asks for, without its page.
-func (f footprints) selected(scope access.Scope, q ports.PublicationQuery) *bun.SelectQuery {
+// Selected selects what a query asks for, without its page.
+func (f footprints) Selected(scope access.Scope, q ports.PublicationQuery) *bun.SelectQuery {
 	out := f.own(scope)
 	if q.FarmID != 0 {
 		out = out.Where("t.assessment_id IN (SELECT a.id FROM assessments AS a WHERE a.farm_id = ?0 OR a.field_id IN (SELECT f.id FROM fields AS f WHERE f.farm_id = ?0))", q.FarmID)
@@ -125,11 +125,11 @@ func withStatus(q *bun.SelectQuery, statuses []string) *bun.SelectQuery {
 }
 
 func (f footprints) Count(ctx context.Context, scope access.Scope, q ports.PublicationQuery) (int64, error) {
-	return f.selected(scope, q).Count(ctx)
+	return f.Selected(scope, q).Count(ctx)
 }
 
 func (f footprints) Each(ctx context.Context, scope access.Scope, q ports.PublicationQuery) iter.Seq2[footprint.Publication, error] {
-	return footprintView.Each(ctx, f.s, f.whole(f.selected(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
+	return footprintView.Each(ctx, f.s, f.whole(f.Selected(scope, q)), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (f footprints) ByUUID(ctx context.Context, scope access.Scope, uuid string) (footprint.Publication, error) {

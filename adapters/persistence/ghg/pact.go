@@ -123,21 +123,21 @@ func (p pactMessages) view() *sqlstore.View[footprint.Message, pactMessageRow] {
 	return &sqlstore.View[footprint.Message, pactMessageRow]{Word: "message", Order: sqlstore.NewestFirst, Record: p.record}
 }
 
-// of selects the messages of a client of the company that acts.
-func (p pactMessages) of(scope access.Scope, clientID int64) *bun.SelectQuery {
+// OfClient selects the messages of a client of the company that acts.
+func (p pactMessages) OfClient(scope access.Scope, clientID int64) *bun.SelectQuery {
 	return sqlstore.OwnRows[pactMessageRow](p.s, scope).Where("t.client_id = ?", clientID)
 }
 
 func (p pactMessages) Count(ctx context.Context, scope access.Scope, q ports.MessageQuery) (int64, error) {
-	return p.of(scope, q.ClientID).Count(ctx)
+	return p.OfClient(scope, q.ClientID).Count(ctx)
 }
 
 func (p pactMessages) Each(ctx context.Context, scope access.Scope, q ports.MessageQuery) iter.Seq2[footprint.Message, error] {
-	return p.view().Each(ctx, p.s, p.of(scope, q.ClientID), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
+	return p.view().Each(ctx, p.s, p.OfClient(scope, q.ClientID), ports.Query{Limit: q.Limit, Offset: q.Offset, At: q.At})
 }
 
 func (p pactMessages) Known(ctx context.Context, scope access.Scope, clientID int64, source, eventID string) (bool, error) {
-	n, err := p.of(scope, clientID).Where("t.incoming = ?", true).Where("t.source = ?", source).Where("t.event_id = ?", eventID).Limit(1).Count(ctx)
+	n, err := p.OfClient(scope, clientID).Where("t.incoming = ?", true).Where("t.source = ?", source).Where("t.event_id = ?", eventID).Limit(1).Count(ctx)
 	return n > 0, err
 }
 
@@ -152,24 +152,24 @@ func (p pactMessages) Insert(ctx context.Context, scope access.Scope, m *footpri
 	return sqlstore.Insert(ctx, p.s, &row, &m.ID)
 }
 
-// pending selects those to be sent, the longest due first.
-func (p pactMessages) pending(scope access.Scope, clientID int64) *bun.SelectQuery {
-	return p.of(scope, clientID).Where("t.state = 'pending'").OrderExpr("t.next_try_at, t.id")
+// Unsent selects those to be sent, the longest due first.
+func (p pactMessages) Unsent(scope access.Scope, clientID int64) *bun.SelectQuery {
+	return p.OfClient(scope, clientID).Where("t.state = 'pending'").OrderExpr("t.next_try_at, t.id")
 }
 
 func (p pactMessages) Pending(ctx context.Context, scope access.Scope, clientID, bound int64) (n int64, err error) {
-	some := p.of(scope, clientID).ColumnExpr("1").Where("t.state = 'pending'").Limit(bound)
+	some := p.OfClient(scope, clientID).ColumnExpr("1").Where("t.state = 'pending'").Limit(bound)
 	err = p.s.NewSelect().TableExpr("(?) AS waiting", some).ColumnExpr("count(*)").Scan(ctx, &n)
 	return n, err
 }
 
 func (p pactMessages) Due(ctx context.Context, scope access.Scope, clientID int64, now time.Time) (footprint.Message, error) {
-	return p.view().One(ctx, p.pending(scope, clientID).Where("t.next_try_at <= ?", p.s.Shared(now)).Limit(1))
+	return p.view().One(ctx, p.Unsent(scope, clientID).Where("t.next_try_at <= ?", p.s.Shared(now)).Limit(1))
 }
 
 func (p pactMessages) NextTry(ctx context.Context, scope access.Scope, clientID int64) (*time.Time, error) {
 	var rows []pactMessageRow
-	if err := p.pending(scope, clientID).Column("next_try_at").Limit(1).Scan(ctx, &rows); err != nil || len(rows) == 0 {
+	if err := p.Unsent(scope, clientID).Column("next_try_at").Limit(1).Scan(ctx, &rows); err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	return p.s.NullableUnshared(rows[0].NextTryAt), nil

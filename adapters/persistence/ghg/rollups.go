@@ -63,8 +63,8 @@ func addToSums(ctx context.Context, s *sqlstore.Session, changes map[place][]das
 // rollups implements ports.Rollups.
 type rollups struct{ s *sqlstore.Session }
 
-// summed adds up the stripes of each sum.
-func (r rollups) summed(scope access.Scope) *bun.SelectQuery {
+// Summed adds up the stripes of each sum.
+func (r rollups) Summed(scope access.Scope) *bun.SelectQuery {
 	return sqlstore.Where(r.s.NewSelect().Model((*sumRow)(nil)), sqlstore.Own("t", scope)).Column("t.year", "t.kind", "t.name").
 		ColumnExpr("CAST(SUM(t.amount) AS BIGINT) AS amount").GroupExpr("t.year, t.kind, t.name")
 }
@@ -74,7 +74,7 @@ func (r rollups) Sums(ctx context.Context, scope access.Scope) (map[int]dashboar
 	if scope.Shared() {
 		return map[int]dashboard.Cells{}, nil
 	}
-	if err := r.summed(scope).Scan(ctx, &rows); err != nil {
+	if err := r.Summed(scope).Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	out := map[int]dashboard.Cells{}
@@ -100,8 +100,8 @@ type verifiedRow struct {
 	Confidence float64 `bun:"confidence,scanonly"`
 }
 
-// verified selects the assessments whose crop is verified, newest verdict first.
-func (r rollups) verified(scope access.Scope, year *int, limit int) *bun.SelectQuery {
+// VerifiedCrops selects the assessments whose crop is verified, newest verdict first.
+func (r rollups) VerifiedCrops(scope access.Scope, year *int, limit int) *bun.SelectQuery {
 	q := sqlstore.Where(r.s.NewSelect().Model((*verifiedRow)(nil)), sqlstore.Own("t", scope)).ColumnExpr("?TableColumns").
 		ColumnExpr("v.crop_type").ColumnExpr("v.confidence").
 		Join("JOIN assessment_verifications AS v ON v.assessment_id = t.assessment_id").
@@ -116,7 +116,7 @@ func (r rollups) Verified(ctx context.Context, scope access.Scope, year *int, li
 	if scope.Shared() || limit == 0 || year != nil && *year == dashboard.NoYear {
 		return nil, nil
 	}
-	return sqlstore.All(ctx, r.verified(scope, year, limit), func(row *verifiedRow) dashboard.Verified {
+	return sqlstore.All(ctx, r.VerifiedCrops(scope, year, limit), func(row *verifiedRow) dashboard.Verified {
 		out := dashboard.Verified{AssessmentID: row.AssessmentID, CropType: row.CropType, Confidence: row.Confidence, At: row.VerifiedAt.Time}
 		if row.Year != dashboard.NoYear {
 			out.Year = &row.Year

@@ -74,9 +74,14 @@ func (d drafts[T, R]) filled(scope access.Scope, whole, large bool) *bun.SelectQ
 	return q.ColumnExpr("o.aoi_id AS aoi_id, aoi.uuid AS aoi_uuid, aoi.name AS aoi_name" + d.t.columns)
 }
 
-// saved selects those that were saved.
-func (d drafts[T, R]) saved(scope access.Scope, large bool) *bun.SelectQuery {
+// Saved selects those that were saved.
+func (d drafts[T, R]) Saved(scope access.Scope, large bool) *bun.SelectQuery {
 	return d.filled(scope, false, large).Where("t.saved_at IS NOT NULL")
+}
+
+// FiltersAndOrders returns what lists of those that were saved may be filtered and ordered by, besides the common orders.
+func (d drafts[T, R]) FiltersAndOrders() (map[string]sqlstore.Filter, map[string]sqlstore.OrderKey) {
+	return d.t.view.Filters, d.t.view.Orders
 }
 
 // put stores a row; one that is stored already gets the new time of creation.
@@ -120,9 +125,9 @@ func (d drafts[T, R]) CountSaved(ctx context.Context, scope access.Scope, query 
 }
 
 func (d drafts[T, R]) EachSaved(ctx context.Context, scope access.Scope, query ports.Query, large bool) iter.Seq2[T, error] {
-	return d.t.view.Each(ctx, d.s, d.saved(scope, large), query)
+	return d.t.view.Each(ctx, d.s, d.Saved(scope, large), query)
 }
 
 func (d drafts[T, R]) GetSaved(ctx context.Context, scope access.Scope, id int64, large bool) (T, error) {
-	return d.t.view.One(ctx, d.saved(scope, large).Where("t.id = ?", id))
+	return d.t.view.One(ctx, d.Saved(scope, large).Where("t.id = ?", id))
 }

@@ -114,13 +114,13 @@ func named(q *bun.SelectQuery) *bun.SelectQuery {
 		ColumnExpr("aoi.uuid AS aoi_uuid").ColumnExpr("aoi.name AS aoi_name").ColumnExpr("requester.email AS email")
 }
 
-// landless selects the orders that a scope shows, without their land.
-func (o strats) landless(scope access.Scope) *bun.SelectQuery {
+// Landless selects the orders that a scope shows, without their land.
+func (o strats) Landless(scope access.Scope) *bun.SelectQuery {
 	return named(o.View.From(o.Session, scope).ExcludeColumn("land"))
 }
 
 func (o strats) Each(ctx context.Context, scope access.Scope, query ports.Query) iter.Seq2[stratification.OrderState, error] {
-	return o.View.Each(ctx, o.Session, o.landless(scope), query)
+	return o.View.Each(ctx, o.Session, o.Landless(scope), query)
 }
 
 func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) (stratification.OrderState, error) {
@@ -128,7 +128,7 @@ func (o strats) GetForUpdate(ctx context.Context, scope access.Scope, id int64) 
 }
 
 func (o strats) Latest(ctx context.Context, scope access.Scope, aoiID int64, mapType string) (stratification.OrderState, error) {
-	q := o.landless(scope).Where("t.aoi_id = ?", aoiID).Where("t.status <> ?", stratification.OrderFailed)
+	q := o.Landless(scope).Where("t.aoi_id = ?", aoiID).Where("t.status <> ?", stratification.OrderFailed)
 	if mapType != "" {
 		q = q.Where("t.map_type = ?", mapType)
 	}

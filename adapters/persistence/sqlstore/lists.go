@@ -38,6 +38,11 @@ func (t *Table[T, R]) looksElsewhere(query ports.Query) bool {
 	return false
 }
 
+// FiltersAndOrders returns what lists of the records may be filtered and ordered by, besides the common orders.
+func (r Records[T, R, PT, PR]) FiltersAndOrders() (map[string]Filter, map[string]OrderKey) {
+	return r.Table.Filters, r.Table.Orders
+}
+
 // Count implements ports.Records.
 func (r Records[T, R, PT, PR]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	if sum, ok := sumOf[R](r.Session, r.Table.Filters, scope, query); ok && r.Table.Within.SQL == "" {

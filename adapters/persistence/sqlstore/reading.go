@@ -50,6 +50,11 @@ func (r Reader[T, R]) Query(scope access.Scope) *bun.SelectQuery {
 	return r.View.Whole(r.Session, r.View.From(r.Session, scope))
 }
 
+// FiltersAndOrders returns what lists of the records may be filtered and ordered by, besides the common orders.
+func (r Reader[T, R]) FiltersAndOrders() (map[string]Filter, map[string]OrderKey) {
+	return r.View.Filters, r.View.Orders
+}
+
 // Count implements ports.List.
 func (r Reader[T, R]) Count(ctx context.Context, scope access.Scope, query ports.Query) (int64, error) {
 	if sum, ok := sumOf[R](r.Session, r.View.Filters, scope, query); ok {

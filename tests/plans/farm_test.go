@@ -1,4 +1,4 @@
-package farm
+package plans_test
 
 import (
 	"context"
@@ -17,29 +17,37 @@ import (
 	"tilth/core/geo"
 	"tilth/ports"
 	"tilth/tests/migrated"
-	"tilth/tests/pgtest"
-	"tilth/tests/plantest"
 )
 
+// fieldQueries are the queries of the fields of a company.
+type fieldQueries interface {
+	Widest(scope access.Scope) *bun.SelectQuery
+	Places(scope access.Scope, box geo.Box, widest float64, after int64, limit int) *bun.SelectQuery
+	SpotCounts(scope access.Scope, farmIDs []int64) *bun.SelectQuery
+	Page(ctx context.Context, scope access.Scope, query ports.Query) (*bun.SelectQuery, error)
+	Selected(without ...string) *bun.SelectQuery
+	InAmong(scope access.Scope, ids []int64) []sqlstore.Condition
+}
+
 func TestPlansOfFarms(t *testing.T) {
-	plantest.AssertLists(t, func(s *sqlstore.Session) map[string]plantest.List {
-		return map[string]plantest.List{
-			"farms": {Query: farmRecords(s).Query, Filters: farmTable.Filters, Orders: farmTable.Orders},
+	assertLists(t, func(r ports.Repos) map[string]list {
+		return map[string]list{
+			"farms": {of: r.Farms, ordered: true},
 			"fields": {
-				Query: fieldRecords(s).Query, Filters: fieldTable.Filters, Orders: fieldTable.Orders,
-				Indexes: map[string]string{"farm": "ix_fields_farm", "external_id": "ix_fields_external_id"},
+				of: r.Fields, ordered: true,
+				indexes: map[string]string{"farm": "ix_fields_farm", "external_id": "ix_fields_external_id"},
 			},
 			"seasons": {
-				Query: seasonRecords(s).Query, Filters: seasonTable.Filters, Orders: seasonTable.Orders,
-				Indexes: map[string]string{"harvest_year": "ix_seasons_harvest_year"},
+				of: r.Seasons, ordered: true,
+				indexes: map[string]string{"harvest_year": "ix_seasons_harvest_year"},
 			},
 			"cultivations": {
-				Query: cultivationRecords(s).Query, Filters: cultivationTable.Filters, Orders: cultivationTable.Orders,
-				Indexes: map[string]string{
+				of: r.Cultivations, ordered: true,
+				indexes: map[string]string{
 					"field": "ix_cultivations_field", "season": "ix_cultivations_season", "crop": "ix_cultivations_crop",
 				},
 			},
-			"fertilizations": {Query: fertilizationRecords(s).Query, Filters: fertilizationTable.Filters, Orders: fertilizationTable.Orders},
+			"fertilizations": {of: r.Fertilizations, ordered: true},
 		}
 	})
 }
@@ -47,12 +55,12 @@ func TestPlansOfFarms(t *testing.T) {
 // TestPlansOfPlaces asserts that a change of a boundary reads no outlines of other fields except those near it: each is
 // long, and the transaction blocks all others.
 func TestPlansOfPlaces(t *testing.T) {
-	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
-		us := access.Own(7)
+	assertIndexes(t, func(_ *sqlstore.Session, r ports.Repos) map[string]*bun.SelectQuery {
+		us, fields := access.Own(7), r.Fields.(fieldQueries)
 		return map[string]*bun.SelectQuery{
-			"ix_fields_width": fieldRecords(s).widest(us),
-			"ix_fields_box":   fieldRecords(s).near(us, geo.Box{MaxX: 1, MaxY: 1}, 0.1, 40, 100),
-			"ix_fields_spot":  fieldRecords(s).spots(us, []int64{3, 4}),
+			"ix_fields_width": fields.Widest(us),
+			"ix_fields_box":   fields.Places(us, geo.Box{MaxX: 1, MaxY: 1}, 0.1, 40, 100),
+			"ix_fields_spot":  fields.SpotCounts(us, []int64{3, 4}),
 		}
 	})
 }
@@ -60,8 +68,8 @@ func TestPlansOfPlaces(t *testing.T) {
 // TestPlansOfPagesBehindTies asserts that a page after a record is found without walking over those that tie with it: an
 // import gives thousands of records the same time.
 func TestPlansOfPagesBehindTies(t *testing.T) {
-	plantest.AssertIndexes(t, func(s *sqlstore.Session) map[string]*bun.SelectQuery {
-		q, err := fieldRecords(s).Page(t.Context(), access.Own(7), ports.Query{
+	assertIndexes(t, func(_ *sqlstore.Session, r ports.Repos) map[string]*bun.SelectQuery {
+		q, err := r.Fields.(fieldQueries).Page(t.Context(), access.Own(7), ports.Query{
 			Limit: 10, Order: []ports.Order{{Field: "updated_at"}}, At: &ports.Place{Keys: []any{sqlstore.StampAt(time.Unix(0, 0)), int64(9)}},
 		})
 		require.NoError(t, err)
@@ -73,7 +81,7 @@ func TestPlansOfPagesBehindTies(t *testing.T) {
 // tell from them: a list of ten million fields was read to its end for one.
 func TestFewAreFoundAmongMany(t *testing.T) {
 	ctx, undone := context.Background(), errors.New("undone")
-	db := plantest.Open(ctx, t, migrated.SQLite(t))
+	db := open(ctx, t, migrated.SQLite(t))
 	require.ErrorIs(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		for _, statement := range []string{
 			`PRAGMA defer_foreign_keys = ON`, // the company and the farm do not exist
@@ -86,7 +94,7 @@ func TestFewAreFoundAmongMany(t *testing.T) {
 			}
 		}
 		for text, narrowed := range map[string]bool{"FIELD 1499": true, "nowhere": true, "field": false} {
-			q, err := fieldRecords(s).Page(ctx, access.Own(7), ports.Query{
+			q, err := reposOf(s).Fields.(fieldQueries).Page(ctx, access.Own(7), ports.Query{
 				Limit: 10, Order: sqlstore.OldestFirst, Filters: []ports.Filter{{Name: "search", Value: text, Partial: true}},
 			})
 			require.NoError(t, err)
@@ -100,7 +108,7 @@ func TestFewAreFoundAmongMany(t *testing.T) {
 // reasons to use an index: ten companies, twenty thousand each.
 func crowded(ctx context.Context, t testing.TB) *sqlstore.DB {
 	t.Helper()
-	db := plantest.Open(ctx, t, pgtest.Open(t))
+	db := open(ctx, t, postgres.Open(t))
 	require.NoError(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		for _, statement := range []string{
 			`SET LOCAL session_replication_role = replica`, // without what the cultivations refer to: only their number matters here
@@ -123,16 +131,16 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 	ctx := context.Background()
 	db := crowded(ctx, t)
 	require.NoError(t, db.View(ctx, func(ctx context.Context, s *sqlstore.Session) error {
-		list := plantest.List{Query: cultivationRecords(s).Query, Filters: cultivationTable.Filters}
-		for _, by := range append(slices.Sorted(maps.Keys(list.Filters)), "") {
-			q := plantest.FilteredBy(t, list, by, access.Own(7)).OrderExpr("t.id").Limit(10)
+		cultivations := list{of: reposOf(s).Cultivations}
+		for _, by := range append(slices.Sorted(maps.Keys(cultivations.filters())), "") {
+			q := filteredBy(t, cultivations, by, access.Own(7)).OrderExpr("t.id").Limit(10)
 			var lines []string
 			require.NoError(t, s.NewRaw("EXPLAIN "+q.String()).Scan(ctx, &lines))
 			require.NotContains(t, strings.Join(lines, "\n"), "Seq Scan on cultivations", "by %q", by)
 		}
 		for field := range sqlstore.CommonOrders {
 			for _, descending := range []bool{false, true} {
-				q, err := s.Ordered(list.Query(access.Own(7)), nil, []ports.Order{{Field: field, Descending: descending}})
+				q, err := s.Ordered(cultivations.selected(access.Own(7)), nil, []ports.Order{{Field: field, Descending: descending}})
 				require.NoError(t, err)
 				var lines []string
 				require.NoError(t, s.NewRaw("EXPLAIN "+q.Limit(10).String()).Scan(ctx, &lines))
@@ -148,7 +156,7 @@ func TestPlansOnPostgreSQL(t *testing.T) {
 // and each request read all that the company had.
 func TestRecordsAreFoundByTheirIDs(t *testing.T) {
 	ctx := context.Background()
-	db := plantest.Open(ctx, t, pgtest.Open(t))
+	db := open(ctx, t, postgres.Open(t))
 	require.NoError(t, db.Update(ctx, func(ctx context.Context, s *sqlstore.Session) error {
 		for _, statement := range []string{
 			`ALTER TABLE fields SET (autovacuum_enabled = off)`,
@@ -160,13 +168,14 @@ func TestRecordsAreFoundByTheirIDs(t *testing.T) {
 				return err
 			}
 		}
-		r := fieldRecords(s)
+		r := reposOf(s).Fields
+		q := r.(fieldQueries)
 		ids := make([]int64, 20)
 		for i := range ids {
 			ids[i] = int64(1000 + i)
 		}
 		var lines []string
-		require.NoError(t, s.NewRaw("EXPLAIN "+sqlstore.Where(r.Selected(), r.InAmong(access.Own(7), ids)...).String()).Scan(ctx, &lines))
+		require.NoError(t, s.NewRaw("EXPLAIN "+sqlstore.Where(q.Selected(), q.InAmong(access.Own(7), ids)...).String()).Scan(ctx, &lines))
 		require.Contains(t, strings.Join(lines, "\n"), "fields_pkey")
 		found, err := r.Known(ctx, access.Own(7), ids)
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-package common
+package plans_test
 
 import (
 	"context"
@@ -9,21 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/uptrace/bun"
 
+	"tilth/adapters/persistence/common"
 	"tilth/adapters/persistence/partition"
 	"tilth/adapters/persistence/sqlstore"
 	"tilth/core/access"
 	"tilth/ports"
-	"tilth/tests/migrated"
-	"tilth/tests/pgtest"
-	"tilth/tests/plantest"
 )
 
-// Queries of partitioned tables are answered from an index of each partition and, where they ask for a time, only of those
-// partitions that can hold it.
+// TestPlansOfPartitions asserts that queries of partitioned tables are answered from an index of each partition and,
+// where they ask for a time, only of those partitions that can hold it.
 func TestPlansOfPartitions(t *testing.T) {
 	t.Parallel()
-	ctx, address := context.Background(), pgtest.NewTemplate(migrated.Migrate).Open(t)
-	db := plantest.Open(ctx, t, address)
+	ctx := context.Background()
+	db := open(ctx, t, postgres.Open(t))
 	now := time.Now().UTC().AddDate(1, 0, 0)
 	_, err := partition.Prepare(ctx, db, now)
 	require.NoError(t, err)
@@ -33,21 +31,22 @@ func TestPlansOfPartitions(t *testing.T) {
 		for _, off := range []string{"enable_seqscan", "enable_bitmapscan", "enable_sort"} { // so that empty tables are read as large ones
 			require.NoError(t, sqlstore.Run(ctx, s.NewRaw("SET LOCAL ? = off", bun.Ident(off))))
 		}
-		us, trail, feed := access.Own(7), trail{s}, feeds{s}
+		r := reposOf(s)
+		us, trail, feed := access.Own(7), r.Audit.(trailQueries), r.Events.(feedQueries)
 		for name, c := range map[string]struct {
 			query *bun.SelectQuery
 			index string   // ends the name of the index of each partition
 			parts []string // nil: all
 		}{
-			"trail":               {trail.query(us, ports.AuditQuery{}).OrderExpr("t.id DESC").Limit(10), "company", nil},
-			"trail of a record":   {trail.query(us, ports.AuditQuery{Resource: "field", RecordID: 3}).OrderExpr("t.id DESC").Limit(10), "record", nil},
-			"trail of a user":     {trail.query(us, ports.AuditQuery{UserID: 3}).OrderExpr("t.id DESC").Limit(10), "user", nil},
-			"trail of a time":     {trail.query(us, ports.AuditQuery{Since: new(from), Until: new(to.Add(-time.Second))}), "at", []string{month}},
+			"trail":               {trail.Query(us, ports.AuditQuery{}).OrderExpr("t.id DESC").Limit(10), "company", nil},
+			"trail of a record":   {trail.Query(us, ports.AuditQuery{Resource: "field", RecordID: 3}).OrderExpr("t.id DESC").Limit(10), "record", nil},
+			"trail of a user":     {trail.Query(us, ports.AuditQuery{UserID: 3}).OrderExpr("t.id DESC").Limit(10), "user", nil},
+			"trail of a time":     {trail.Query(us, ports.AuditQuery{Since: new(from), Until: new(to.Add(-time.Second))}), "at", []string{month}},
 			"rows of a chain":     {s.NewSelect().TableExpr("audit_entries AS t").ColumnExpr("t.id").Where("t.id IN (1, 2)"), "pkey", nil},
-			"feed":                {feed.after(us, 40).Limit(100), "position", nil},
-			"event":               {s.NewSelect().Model((*outboxRow)(nil)).Where("t.id = 'a'"), "id", nil},
+			"feed":                {feed.Since(us, 40).Limit(100), "position", nil},
+			"event":               {feed.Event("a"), "id", nil},
 			"events to be placed": {s.NewSelect().Table("outbox").Column("seq").Where("logged_at IS NULL").OrderExpr("seq").Limit(5), "unlogged", nil},
-			"events to be sent":   {backlog{s, sqlstore.StampAt(now)}.events(), "pending", nil},
+			"events to be sent":   {common.Backlog{Session: s, Now: sqlstore.StampAt(now)}.Events(), "pending", nil},
 		} {
 			var lines []string
 			require.NoError(t, s.NewRaw("EXPLAIN ?", c.query).Scan(ctx, &lines), name)
