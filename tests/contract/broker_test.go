@@ -82,7 +82,7 @@ func TestEventsGoOverTheBroker(t *testing.T) {
 		check(late)
 		target.await(t, 40)
 		c.Expect(200, "GET", "webhook/", nil)
-		require.Contains(t, first.Metrics(), "tilth_broker_connected 0")
+		rig.Eventually(t, func() bool { return strings.Contains(first.Metrics(), "tilth_broker_connected 0") }, 10*time.Minute, 10*time.Millisecond)
 
 		at.Restart()
 		require.Equal(t, late, consumed(t, at.Client(), c.CompanyID, 20))

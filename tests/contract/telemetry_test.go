@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -43,7 +44,12 @@ func TestSpans(t *testing.T) {
 		res, err := http.DefaultTransport.RoundTrip(req)
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
-		figures := s.Metrics()
+		const done = `tilth_job_runs_total{kind="vi_profile",outcome="done"} 1`
+		var figures string
+		rig.Eventually(t, func() bool { // the order is active before its job is counted
+			figures = s.Metrics()
+			return strings.Contains(figures, "\n"+done)
+		}, 10*time.Minute, 10*time.Millisecond)
 		s.Stop()
 
 		spans := of.Spans()
@@ -92,8 +98,7 @@ func TestSpans(t *testing.T) {
 			`tilth_ledger_transactions_total{kind="credit",product=""} 1`,
 			`tilth_ledger_transactions_total{kind="capture",product="vegetation_index_profile"} 1`,
 			`tilth_ledger_credits_total{kind="credit",product=""} 1000`,
-			`tilth_job_runs_total{kind="vi_profile",outcome="done"} 1`,
-			`tilth_outbox_events `, `tilth_backlog_age_seconds `, `tilth_build_info{version="dev"} 1`,
+			done, `tilth_outbox_events `, `tilth_backlog_age_seconds `, `tilth_build_info{version="dev"} 1`,
 			`tilth_imagery_reads_total{operation="read",outcome="done"} `,
 		} {
 			require.Contains(t, figures, "\n"+line)
