@@ -5,7 +5,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -139,21 +138,6 @@ type Failures struct {
 	Objects func(ports.Objects) ports.Objects
 	// Consume wraps what takes the events of the broker.
 	Consume func(func(context.Context, []events.CloudEvent) error) func(context.Context, []events.CloudEvent) error
-}
-
-// Finding is the result of `tilth doctor` for one part.
-type Finding struct {
-	Part   string `json:"part"`
-	OK     bool   `json:"ok"`
-	Warn   bool   `json:"warning,omitempty"` // nothing is broken, but somebody should act
-	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"`
-}
-
-// Failing returns the finding of an error, with the fix that the error names or else the usual one.
-func Failing(part string, err error, usual string) Finding {
-	detail, fix, _ := strings.Cut(err.Error(), " Fix: ")
-	return Finding{Part: part, Detail: detail, Fix: cmp.Or(fix, usual)}
 }
 
 // Streams are what a command reads and where it writes.

@@ -37,6 +37,21 @@ func (s *shell) worker() *cobra.Command {
 	}}
 }
 
+// Finding is the result of `tilth doctor` for one part.
+type Finding struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Warn   bool   `json:"warning,omitempty"` // nothing is broken, but somebody should act
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// Failing returns the finding of an error, with the fix that the error names or else the usual one.
+func Failing(part string, err error, usual string) Finding {
+	detail, fix, _ := strings.Cut(err.Error(), " Fix: ")
+	return Finding{Part: part, Detail: detail, Fix: cmp.Or(fix, usual)}
+}
+
 func (s *shell) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check an installation, and say how to fix what is wrong",
