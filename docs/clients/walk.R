@@ -1,4 +1,4 @@
-# Signs in, creates a farm with fields from a file, and reads the season's NDVI of each. R 4.2 or later, with httr2.
+# Signs in, creates a farm with fields from a file, and reads the season's NDVI of each. R 4.2 or later, with httr2 and jsonlite.
 
 library(httr2)
 

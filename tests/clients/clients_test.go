@@ -34,8 +34,8 @@ func TestRecipes(t *testing.T) {
 	})
 	t.Run("R", func(t *testing.T) {
 		has(t, "Rscript", "")
-		if exec.CommandContext(t.Context(), "Rscript", "-e", "library(httr2)").Run() != nil {
-			t.Skip("LEFT OUT: the recipe in R, which needs its package httr2. Fix: install r-cran-httr2.")
+		if exec.CommandContext(t.Context(), "Rscript", "-e", "library(httr2); library(jsonlite)").Run() != nil {
+			t.Skip("LEFT OUT: the recipe in R, which needs its packages httr2 and jsonlite. Fix: install r-cran-httr2 and r-cran-jsonlite.")
 		}
 		walked(t, "", recipes(t, "."), "Rscript", "walk.R")
 	})
