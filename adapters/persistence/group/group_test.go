@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -68,51 +69,48 @@ func TestTransactionsShareACommit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := lay(t, t.TempDir())
-			defer b.close(t)
-			b.disk.commits = c.commits
-			ctx := ports.Briefly(t.Context())
-			var all sync.WaitGroup
-			var told errs
-			for i, end := range c.ends {
-				ready := make(chan struct{})
-				all.Go(func() {
-					defer func() {
-						if r := recover(); r != nil {
-							told[i] = r.(error)
-						}
-					}()
-					told[i] = b.write(ctx, i, func(tx *sql.Tx) error {
-						close(ready)
-						await(t, func() bool { return b.shared.waiting.Load() == int32(len(c.ends)-1-i) })
-						if c.asked == 1 {
-							require.Empty(t, b.seen(t), "nothing is there before the commit")
-						}
-						return end(tx)
+			synctest.Test(t, func(t *testing.T) {
+				b := lay(t, t.TempDir())
+				defer b.close(t)
+				b.disk.commits = c.commits
+				ctx := ports.Briefly(t.Context())
+				var all sync.WaitGroup
+				var told errs
+				queued := make(chan struct{})
+				for i, end := range c.ends {
+					all.Go(func() {
+						defer func() {
+							if r := recover(); r != nil {
+								told[i] = r.(error)
+							}
+						}()
+						told[i] = b.write(ctx, i, func(tx *sql.Tx) error {
+							<-queued
+							if c.asked == 1 {
+								require.Empty(t, b.seen(t), "nothing is there before the commit")
+							}
+							return end(tx)
+						})
 					})
-				})
-				switch i {
-				case 0:
-					<-ready
-				case 1, 2: // the first goes on once the last waits
-					await(t, func() bool { return b.shared.waiting.Load() == int32(i) })
+					synctest.Wait() // this one has the turn, or stands in line behind those before it
 				}
-			}
-			all.Wait()
-			for i, want := range c.told {
-				require.ErrorIs(t, told[i], want, "%d", i)
-			}
-			var stored []int
-			for writer, rows := range b.seen(t) {
-				require.Equal(t, 2, rows)
-				stored = append(stored, writer)
-			}
-			slices.Sort(stored)
-			require.Equal(t, c.stored, stored)
-			require.Equal(t, c.asked, b.disk.count("COMMIT"))
-			_, err := b.writer.Exec("PRAGMA max_page_count = 1000000")
-			require.NoError(t, err)
-			require.NoError(t, b.write(ctx, 50, well), "it goes on")
+				close(queued)
+				all.Wait()
+				for i, want := range c.told {
+					require.ErrorIs(t, told[i], want, "%d", i)
+				}
+				var stored []int
+				for writer, rows := range b.seen(t) {
+					require.Equal(t, 2, rows)
+					stored = append(stored, writer)
+				}
+				slices.Sort(stored)
+				require.Equal(t, c.stored, stored)
+				require.Equal(t, c.asked, b.disk.count("COMMIT"))
+				_, err := b.writer.Exec("PRAGMA max_page_count = 1000000")
+				require.NoError(t, err)
+				require.NoError(t, b.write(ctx, 50, well), "it goes on")
+			})
 		})
 	}
 }
