@@ -86,6 +86,7 @@ func TestTransactionsShareACommit(t *testing.T) {
 						}()
 						told[i] = b.write(ctx, i, func(tx *sql.Tx) error {
 							<-queued
+							require.EqualValues(t, len(c.ends)-1-i, b.shared.waiting.Load(), "those behind")
 							if c.asked == 1 {
 								require.Empty(t, b.seen(t), "nothing is there before the commit")
 							}
