@@ -95,32 +95,6 @@ type Opened struct {
 	Close     func() error
 }
 
-// Migrator changes the schema of the database.
-type Migrator interface {
-	Up(ctx context.Context) ([]string, error)
-	// Down reverts the newest migration, once agree has seen what would be lost; its name is
-	// empty where none is applied.
-	Down(ctx context.Context, agree func(name string, lost []MigrationLoss) error) (string, error)
-	// Copy copies a SQLite database into a file beside it, before a migration is reverted. On
-	// PostgreSQL it returns an empty name.
-	Copy(ctx context.Context, migration string) (file string, err error)
-	Status(ctx context.Context) ([]MigrationStatus, error)
-}
-
-// MigrationLoss is data that is lost with a reverted migration: rows of a table, or values of
-// a column.
-type MigrationLoss struct {
-	Table  string `json:"table"`
-	Column string `json:"column,omitempty"`
-	Count  int64  `json:"count"`
-}
-
-// MigrationStatus is one migration and whether it was applied.
-type MigrationStatus struct {
-	Name    string `json:"name"`
-	Applied bool   `json:"applied"`
-}
-
 // ServeOptions are the choices of `tilth serve`.
 type ServeOptions struct {
 	Demo      bool
