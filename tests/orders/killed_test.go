@@ -208,9 +208,14 @@ func (m *machine) wake(*rapid.T) {
 		return
 	}
 	job := m.lost[rapid.IntRange(0, len(m.lost)-1).Draw(m.rt, "job")]
+	m.outcome(func() {})
+	m.resume(job)
+}
+
+// resume lets a stalled worker continue with its job.
+func (m *machine) resume(job ports.Job) {
 	late := m.db.Queue().Renew(m.t.Context(), job, m.clock.Now().Add(leasedFor)) != nil
 	before := m.picture()
-	m.outcome(func() {})
 	err := m.work(job)
 	if !late {
 		require.True(m.rt, err == nil || errors.Is(err, errKilled), "%v", err)
@@ -360,13 +365,17 @@ func (m *machine) check(*rapid.T) {
 	}
 }
 
-// rest lets every process live from now on, until no open order can be worked on.
+// rest lets every process live from now on, until no open order can be worked on. Then all workers that stalled
+// continue: nearly all of them return too late, so that no run of the test goes without one that does.
 func (m *machine) rest() {
 	m.fates = nil
 	m.computer.answer = func(index vegetation.IndexCode) (vegetation.Series, error) { return dates(index, 2), nil }
 	m.clock.move(vegetation.Retry.Max)
 	for jobs := m.claim(m.rt); len(jobs) > 0; jobs = m.claim(m.rt) {
 		require.NoError(m.rt, m.work(jobs[0]))
+	}
+	for _, job := range m.lost {
+		m.resume(job)
 	}
 	m.sequence(m.rt)
 	m.check(m.rt)
