@@ -149,6 +149,7 @@ func Run(t *testing.T, b Backend) {
 		{"Retention", testRetention},
 		{"AuditRetention", testAuditRetention},
 		{"Partitions", testPartitions},
+		{"LocksOfPartitions", testLocksOfPartitions},
 	} {
 		if !pgtest.Runs(c.name, b.Kind) {
 			continue

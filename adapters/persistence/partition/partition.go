@@ -15,16 +15,16 @@ import (
 
 // Table is a table in partitions, as the migration "partitions" made it.
 type Table struct {
-	Name    string
-	Column  string // the time by which a row lies in its partition
-	daily   bool   // a partition is a day; else a month
-	trigger string // the function of the trigger that keeps a partition from being truncated; empty: none
+	Name   string
+	Column string // the time by which a row lies in its partition
+	daily  bool   // a partition is a day; else a month
+	keep   string // the function of the triggers that keep rows from being changed; empty: none
 }
 
 // Tables in partitions. Events are kept for a day or two, entries for years: a partition is about what is removed at a time.
 var (
 	Events  = Table{Name: "outbox", Column: "at", daily: true}
-	Entries = Table{Name: "audit_entries", Column: "at", trigger: "keep_audit_entries"}
+	Entries = Table{Name: "audit_entries", Column: "at", keep: "keep_audit_entries"}
 
 	tables = []Table{Events, Entries}
 )
@@ -130,23 +130,53 @@ func (t Table) prepare(ctx context.Context, s *sqlstore.Session, now time.Time) 
 	if len(missing) == 0 {
 		return 0, nil
 	}
-	old := ""
-	if len(strays) > 0 {
-		if old, err = t.takeRest(ctx, s); err != nil {
-			return 0, err
-		}
+	if err := t.seize(ctx, s, t.rest(), true); err != nil {
+		return 0, err
 	}
-	for _, from := range missing {
-		if err := t.makePart(ctx, s, from, old); err != nil {
-			return 0, err
+	return int64(len(missing)), t.loosened(ctx, s, func() error {
+		for _, from := range missing {
+			if err := t.makePart(ctx, s, from); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+}
+
+// seize locks the table, or its rest, against everybody else until the transaction ends, and the tables that it refers to against
+// writers if a partition will be attached, which locks them too. Requests lock these tables in any order. So this waits for one
+// lock only, while it holds none that they need; if another is not free, the transaction is run again.
+func (t Table) seize(ctx context.Context, s *sqlstore.Session, table string, attach bool) error {
+	if err := sqlstore.Run(ctx, s.NewRaw("LOCK TABLE ? IN ACCESS EXCLUSIVE MODE", bun.Ident(table))); err != nil || !attach {
+		return err
 	}
-	if old != "" {
-		if err := t.putRest(ctx, s, old); err != nil {
-			return 0, err
-		}
+	var referred []string
+	err := s.NewSelect().TableExpr("pg_constraint").ColumnExpr("DISTINCT CAST(CAST(confrelid AS REGCLASS) AS TEXT) AS name").
+		Where("contype = 'f'").Where("conrelid = to_regclass(?)", t.Name).OrderExpr("name").Scan(ctx, &referred)
+	if err != nil {
+		return err
 	}
-	return int64(len(missing)), nil
+	if err := s.LockAtOnce(ctx, "SHARE ROW EXCLUSIVE", referred...); err != nil {
+		return err
+	}
+	return s.LockAtOnce(ctx, "SHARE UPDATE EXCLUSIVE", "ONLY "+t.Name)
+}
+
+// loosened runs do while rows of the rest can be removed from it, as they move to their partitions.
+func (t Table) loosened(ctx context.Context, s *sqlstore.Session, do func() error) error {
+	if t.keep == "" {
+		return do()
+	}
+	turn := func(how string) error {
+		return sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? ? TRIGGER ?", bun.Ident(t.rest()), bun.Safe(how), bun.Ident("tr_"+t.Name+"_append_only")))
+	}
+	if err := turn("DISABLE"); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return turn("ENABLE")
 }
 
 // strays returns the spans before a time to which rows of the rest belong.
@@ -178,17 +208,20 @@ func uncovered(spans []time.Time, parts []Part) (out []time.Time) {
 	return out
 }
 
-// makePart makes the partition of a span with its rows of the old rest, where there is one. It is filled before it belongs to
-// the table, so that rows are neither chained again nor refused as changes to an append-only table.
-func (t Table) makePart(ctx context.Context, s *sqlstore.Session, from time.Time, old string) error {
+// makePart makes the partition of a span, and moves its rows there from the rest. It is filled before it belongs to the table, so
+// that rows are not chained again.
+func (t Table) makePart(ctx context.Context, s *sqlstore.Session, from time.Time) error {
 	name := t.nameOf(from)
 	begin, end := t.Span(from)
 	if err := t.like(ctx, s, name); err != nil {
 		return err
 	}
-	if old != "" {
-		if err := sqlstore.Run(ctx, s.NewRaw("INSERT INTO ? SELECT * FROM ? AS t WHERE t.? >= ? AND t.? < ?",
-			bun.Ident(name), bun.Ident(old), bun.Ident(t.Column), sqlstore.StampAt(begin), bun.Ident(t.Column), sqlstore.StampAt(end))); err != nil {
+	column, first, last := bun.Ident(t.Column), sqlstore.StampAt(begin), sqlstore.StampAt(end)
+	for _, q := range []sqlstore.Statement{
+		s.NewRaw("INSERT INTO ? SELECT * FROM ? AS t WHERE t.? >= ? AND t.? < ?", bun.Ident(name), bun.Ident(t.rest()), column, first, column, last),
+		s.NewRaw("DELETE FROM ? AS t WHERE t.? >= ? AND t.? < ?", bun.Ident(t.rest()), column, first, column, last),
+	} {
+		if err := sqlstore.Run(ctx, q); err != nil {
 			return err
 		}
 	}
@@ -198,55 +231,17 @@ func (t Table) makePart(ctx context.Context, s *sqlstore.Session, from time.Time
 // like makes a table of the shape of the partitioned one.
 func (t Table) like(ctx context.Context, s *sqlstore.Session, name string) error {
 	err := sqlstore.Run(ctx, s.NewRaw("CREATE TABLE ? (LIKE ? INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)", bun.Ident(name), bun.Ident(t.Name)))
-	if err != nil || t.trigger == "" {
+	if err != nil || t.keep == "" {
 		return err
 	}
 	return sqlstore.Run(ctx, s.NewRaw("CREATE TRIGGER ? BEFORE TRUNCATE ON ? FOR EACH STATEMENT EXECUTE FUNCTION ?()",
-		bun.Ident("tr_"+t.Name+"_no_truncate"), bun.Ident(name), bun.Ident(t.trigger)))
+		bun.Ident("tr_"+t.Name+"_no_truncate"), bun.Ident(name), bun.Ident(t.keep)))
 }
 
 // attach makes a table a partition. A bound is written into the statement, which takes no arguments.
 func (t Table) attach(ctx context.Context, s *sqlstore.Session, name, from string, to time.Time) error {
 	return sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? ATTACH PARTITION ? FOR VALUES FROM (?) TO (?)",
 		bun.Ident(t.Name), bun.Ident(name), bun.Safe(from), bun.Safe("'"+to.Format(time.RFC3339)+"'")))
-}
-
-// takeRest takes the rest out of the table and returns its name from now on.
-func (t Table) takeRest(ctx context.Context, s *sqlstore.Session) (old string, err error) {
-	old = t.rest() + "_old"
-	if err := sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? DETACH PARTITION ?", bun.Ident(t.Name), bun.Ident(t.rest()))); err != nil {
-		return "", err
-	}
-	return old, sqlstore.Run(ctx, s.NewRaw("ALTER TABLE ? RENAME TO ?", bun.Ident(t.rest()), bun.Ident(old)))
-}
-
-// putRest makes a new rest from the rows of the old one that no partition took.
-func (t Table) putRest(ctx context.Context, s *sqlstore.Session, old string) error {
-	if err := t.like(ctx, s, t.rest()); err != nil {
-		return err
-	}
-	parts, err := t.Parts(ctx, s)
-	if err != nil {
-		return err
-	}
-	left := s.NewSelect().TableExpr("? AS t", bun.Ident(old)).ColumnExpr("t.*")
-	for _, p := range parts {
-		from := time.Time{}
-		if p.Begin != nil {
-			from = p.Begin.Time
-		}
-		left = left.Where("NOT (t.? >= ? AND t.? < ?)", bun.Ident(t.Column), sqlstore.StampAt(from), bun.Ident(t.Column), *p.Until)
-	}
-	for _, q := range []sqlstore.Statement{
-		s.NewRaw("INSERT INTO ? ?", bun.Ident(t.rest()), left),
-		s.NewRaw("ALTER TABLE ? ATTACH PARTITION ? DEFAULT", bun.Ident(t.Name), bun.Ident(t.rest())),
-		s.NewRaw("DROP TABLE ?", bun.Ident(old)),
-	} {
-		if err := sqlstore.Run(ctx, q); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Drop drops the partitions whose rows are all before a time and may all be removed. For each it first asks may, without
@@ -272,7 +267,7 @@ func (t Table) Drop(ctx context.Context, s *sqlstore.Session, before time.Time, 
 			continue
 		}
 		if !locked {
-			if err := sqlstore.Run(ctx, s.NewRaw("LOCK TABLE ? IN ACCESS EXCLUSIVE MODE", bun.Ident(t.Name))); err != nil {
+			if err := t.seize(ctx, s, t.Name, p.Begin == nil); err != nil { // the first partition comes first
 				return err
 			}
 			locked = true

@@ -31,6 +31,9 @@ const (
 	refused          // a check, a missing value, an append-only table
 )
 
+// errHeld says that a transaction did not wait for a lock that another one has.
+var errHeld = errors.New("another transaction has the lock")
+
 // reasonOf reads the code of a driver's error anywhere in err's chain.
 func reasonOf(err error) reason {
 	var pg *pgconn.PgError
@@ -41,7 +44,7 @@ func reasonOf(err error) reason {
 		return unknown
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return canceled
-	case errors.Is(err, group.ErrLost):
+	case errors.Is(err, group.ErrLost), errors.Is(err, errHeld):
 		return lostRace
 	case errors.As(err, &connect), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone):
 		return gone

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -65,6 +66,16 @@ func (s *Session) Alone(ctx context.Context, scope access.Scope, subject int64) 
 		return nil
 	}
 	return Run(ctx, s.NewRaw("SELECT pg_advisory_xact_lock(?)", prepared.Arg(subject<<32|scope.Company()&0xffffffff)))
+}
+
+// LockAtOnce locks tables on PostgreSQL until the transaction ends, and waits for none: where another transaction has a lock, this one
+// is run again. Who waits for one table while it holds another can be in a deadlock with who has them in the other order.
+func (s *Session) LockAtOnce(ctx context.Context, mode string, tables ...string) error {
+	err := Run(ctx, s.NewRaw("LOCK TABLE ? IN ? MODE NOWAIT", bun.Safe(strings.Join(tables, ", ")), bun.Safe(mode)))
+	if reasonOf(err) == timedOut {
+		return errors.Join(errHeld, err)
+	}
+	return err
 }
 
 // ForShare keeps the selected rows of table t from being deleted, so that what refers to them does not outlive them.
