@@ -38,13 +38,21 @@ func testLocksOfPartitions(t *testing.T, b Backend) {
 			}
 			_, next = monthOf(next)
 			w.clock.move(next.Sub(w.clock.Now()))
-			made := w.whileWriting(first, second, func() (int64, error) { return w.Partition(w.ctx, w.clock.Now()) })
+			made := w.whileWriting(writing(first), writing(second), func() (int64, error) { return w.Partition(w.ctx, w.clock.Now()) })
 			require.EqualValues(t, 4, made+w.partition(), "a month and three days")
 		}
 	}
 
-	// The first partition is dropped, and made again.
-	old := w.happened(w.ours.scope.Company(), "old")
+	w.dropsBeside(writing("companies"))
+	w.dropsBeside("SELECT * FROM event_feeds FOR UPDATE") // as whoever takes events for webhooks does, who then reads them
+}
+
+// dropsBeside drops the first partition of events, which is made again, beside a transaction that has run a statement and then
+// writes an event.
+func (w *world) dropsBeside(first string) {
+	t := w.t
+	t.Helper()
+	old := w.happened(w.ours.scope.Company(), first)
 	old.At = begin
 	w.publish(old)
 	w.assign(10)
@@ -60,19 +68,22 @@ func testLocksOfPartitions(t *testing.T, b Backend) {
 	w.clock.move(48 * time.Hour)
 	hooks := &eventsapp.Sequencer{Store: w.Database, Clock: w.clock}
 	prune := func() (int64, error) { return hooks.Prune(w.ctx, 24*time.Hour, 24*time.Hour) }
-	gone := w.whileWriting("companies", "outbox", prune)
+	gone := w.whileWriting(first, writing("outbox"), prune)
 	more, err := prune()
 	require.NoError(t, err)
 	require.EqualValues(t, 1, gone+more)
 	require.Empty(t, w.lies("outbox"))
 }
 
+// writing is a statement that locks a table as whoever writes a row of it does.
+func writing(table string) string { return "LOCK TABLE " + table + " IN ROW EXCLUSIVE MODE" }
+
 func monthOf(at time.Time) (from, next time.Time) {
 	from = time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 	return from, from.AddDate(0, 1, 0)
 }
 
-// whileWriting runs a change of partitions beside a transaction that has written one table, and then writes another one. The
+// whileWriting runs a change of partitions beside a transaction that has run one statement, and then runs another one. The
 // transaction is the one that PostgreSQL would end in a deadlock: it looks for one at once. The change may be told that the
 // database is busy.
 func (w *world) whileWriting(first, second string, change func() (int64, error)) int64 {
@@ -87,7 +98,7 @@ func (w *world) whileWriting(first, second string, change func() (int64, error))
 		require.NoError(w.t, err, "%s, then %s", first, second)
 	}
 	run("SET LOCAL deadlock_timeout = '1ms'")
-	run("LOCK TABLE " + first + " IN ROW EXCLUSIVE MODE") // as whoever writes a row does
+	run(first)
 	type result struct {
 		n   int64
 		err error
@@ -98,7 +109,7 @@ func (w *world) whileWriting(first, second string, change func() (int64, error))
 		done <- result{n, err}
 	}()
 	w.waits(tx)
-	run("LOCK TABLE " + second + " IN ROW EXCLUSIVE MODE")
+	run(second)
 	require.NoError(w.t, tx.Commit())
 	got := <-done
 	if got.err != nil {

@@ -44,6 +44,10 @@ func (p partitions) DropEvents(ctx context.Context, before time.Time) (total int
 		if err != nil || added {
 			return false, err
 		}
+		// Who takes events for webhooks holds feeds, and may wait for the outbox now.
+		if err := p.s.LockAtOnce(ctx, "EXCLUSIVE", "event_feeds"); err != nil {
+			return false, err
+		}
 		total += counts[part.Name]
 		ends := p.s.NewSelect().TableExpr("? AS t", bun.Ident(part.Name)).ColumnExpr("t.company_id, max(t.position) AS last").
 			Where("t.position IS NOT NULL").GroupExpr("t.company_id")
